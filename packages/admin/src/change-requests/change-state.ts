@@ -11,7 +11,7 @@ import {
 import type { WriteTransaction } from "../storage/storage.ts";
 import { applyRequest, checkRequest } from "./apply-request.ts";
 import { NO_SCHEDULE, record, stateTime } from "./edit-request.ts";
-import { isSame, type Participant } from "./participant.ts";
+import { isAuthor, isSame, type Participant } from "./participant.ts";
 import { readTime } from "./schedule-time.ts";
 import type { State, StateChange } from "./schemas.ts";
 import { type ChangeRequest, describeConflict, getRequest, isOpen } from "./store.ts";
@@ -192,8 +192,7 @@ function requireReviewer(request: ChangeRequest, participant: Participant): void
       "Only people review requests, and this is an API token: sign in with an account, or use a personal token",
     );
   }
-  const authors = [request.createdBy, ...request.changes.map(({ createdBy }) => createdBy)];
-  if (authors.some((author) => isSame(author, participant.requester))) {
+  if (isAuthor(request, participant.requester)) {
     throw new ApiError(
       "PermissionError",
       "Nobody reviews what they have requested themselves, not even through a token: ask somebody else",

@@ -26,6 +26,18 @@ export async function toParticipant(
   };
 }
 
+interface Authored {
+  readonly createdBy: Requester;
+  readonly changes: readonly { readonly createdBy: Requester }[];
+}
+
+/** Whether somebody has created a request, or one of its changes. */
+export function isAuthor({ createdBy, changes }: Authored, requester: Requester): boolean {
+  return [createdBy, ...changes.map((change) => change.createdBy)].some((author) =>
+    isSame(author, requester),
+  );
+}
+
 /** Whether two are the same person, or the same token. */
 export function isSame(one: Requester, other: Requester): boolean {
   if (one.userId !== null && one.userId === other.userId) return true;

@@ -8,17 +8,15 @@ import { parseFilter, parsePage } from "../http/parse-filter.ts";
 import type { Database } from "../storage/database.ts";
 import type { Actor } from "../storage/events.ts";
 import { changeRequests } from "../storage/schema/change-requests.ts";
-import { isSame } from "./participant.ts";
+import { isAuthor, isSame } from "./participant.ts";
 import type { SearchQuery } from "./schemas.ts";
-import { type ChangeRequest, IS_OPEN, isOpen, type ListedChange, listRequests } from "./store.ts";
+import { CLOSED_STATES, IS_OPEN, isOpen, type ListedRequest, listRequests } from "./store.ts";
 
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 25;
 
-type Listed = ChangeRequest<ListedChange>;
-
 interface Found {
-  readonly changeRequests: readonly Listed[];
+  readonly changeRequests: readonly ListedRequest[];
   readonly total: number;
 }
 
@@ -46,7 +44,7 @@ export async function searchRequests(
   const self = { ...actor, userId: await findPersonBehind(db, actor) };
   const performer = toPerformer(caller);
   const matching = found.filter((request) => {
-    const { createdBy, changes, reviews, reviewers } = request;
+    const { createdBy, reviews, reviewers } = request;
     if (request.storedState === "Draft" && !isSame(createdBy, self)) return false;
     if (states !== undefined && !states.some((state) => matchesState(request, state))) return false;
     if (authors !== undefined && !authors.includes(createdBy.userId ?? -1)) return false;
@@ -57,9 +55,7 @@ export async function searchRequests(
       request.state === "In review" &&
       caller.account !== undefined &&
       mayDo(performer, request.project, "editor") &&
-      ![createdBy, ...changes.map((change) => change.createdBy)].some((author) =>
-        isSame(author, self),
-      ) &&
+      !isAuthor(request, self) &&
       !reviews.some(({ userId }) => userId === self.userId)
     );
   });
@@ -80,9 +76,7 @@ function toStateCondition(states: readonly string[] | undefined): SQL | undefine
   return onlyOpen ? IS_OPEN : undefined;
 }
 
-const CLOSED_STATES = ["Applied", "Cancelled", "Rejected"] as const;
-
-function matchesState(request: Listed, state: string): boolean {
+function matchesState(request: ListedRequest, state: string): boolean {
   if (state === "open") return isOpen(request);
   if (state === "closed") return !isOpen(request);
   return request.state === state;

@@ -11,7 +11,6 @@ import {
 } from "drizzle-orm";
 import { type Account, nameOf } from "../access/account.ts";
 import { notFound } from "../errors.ts";
-import type { Page } from "../http/parse-filter.ts";
 import { toEventView } from "../storage/event-view.ts";
 import { type Database, firstRow, groupBy, isOneOf } from "../storage/database.ts";
 import {
@@ -47,11 +46,7 @@ interface Review {
   readonly createdAt: Date;
 }
 
-/** A request with everything that belongs to it. */
-export interface ChangeRequest<Change extends ListedChange = StoredChange> extends Omit<
-  StoredRequest,
-  "state"
-> {
+interface Listed<Change extends ListedChange> extends Omit<StoredRequest, "state"> {
   readonly storedState: StoredState;
   /** A request in review is approved once it has enough approvals. */
   readonly state: State;
@@ -59,19 +54,28 @@ export interface ChangeRequest<Change extends ListedChange = StoredChange> exten
   /** Of accounts that are not disabled. */
   readonly reviews: readonly Review[];
   readonly reviewers: readonly Account[];
-  readonly comments: readonly (typeof changeRequestComments.$inferSelect)[];
+  readonly commentCount: number;
   /** How many approvals it requires. */
   readonly minApprovals: number;
   readonly approvalCount: number;
 }
 
-const CLOSED: readonly StoredState[] = ["Applied", "Cancelled", "Rejected"];
+/** A request in a list, without what its changes and comments contain. */
+export type ListedRequest = Listed<ListedChange>;
 
-export function isOpen({ storedState }: { readonly storedState: StoredState }): boolean {
-  return !CLOSED.includes(storedState);
+/** A request with everything that belongs to it. */
+export interface ChangeRequest extends Listed<StoredChange> {
+  readonly comments: readonly (typeof changeRequestComments.$inferSelect)[];
 }
 
-export const IS_OPEN = notInArray(changeRequests.state, [...CLOSED]);
+/** The states that a request does not leave. */
+export const CLOSED_STATES: readonly StoredState[] = ["Applied", "Cancelled", "Rejected"];
+
+export function isOpen({ storedState }: Pick<ListedRequest, "storedState">): boolean {
+  return !CLOSED_STATES.includes(storedState);
+}
+
+export const IS_OPEN = notInArray(changeRequests.state, [...CLOSED_STATES]);
 
 const { expected: _expected, payload: _payload, ...LISTED } = getTableColumns(changeRequestChanges);
 
@@ -79,9 +83,8 @@ const { expected: _expected, payload: _payload, ...LISTED } = getTableColumns(ch
 export function listRequests(
   db: Database,
   condition: SQL | undefined,
-  page: Partial<Page> = {},
-): Promise<readonly ChangeRequest<ListedChange>[]> {
-  return find(db, condition, page, async (ids) => {
+): Promise<readonly ListedRequest[]> {
+  return find(db, condition, async (ids) => {
     const rows = await db
       .select(LISTED)
       .from(changeRequestChanges)
@@ -91,13 +94,12 @@ export function listRequests(
   });
 }
 
-/** Finds requests with everything that their changes contain, the latest first. */
-export function findRequests(
+/** Finds requests with everything that belongs to them, the latest first. */
+export async function findRequests(
   db: Database,
   condition: SQL | undefined,
-  page: Partial<Page> = {},
 ): Promise<readonly ChangeRequest[]> {
-  return find(db, condition, page, async (ids) => {
+  const found = await find(db, condition, async (ids) => {
     const rows = await db
       .select()
       .from(changeRequestChanges)
@@ -105,22 +107,27 @@ export function findRequests(
       .orderBy(asc(changeRequestChanges.id));
     return rows as StoredChange[];
   });
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
+  const comments = await db
+    .select()
+    .from(changeRequestComments)
+    .where(isOneOf(changeRequestComments.request, ids))
+    .orderBy(asc(changeRequestComments.id));
+  const commentsOf = lookUp(comments, ({ request }) => request);
+  return found.map((request) => ({ ...request, comments: commentsOf(request.id) }));
 }
 
 async function find<Change extends ListedChange>(
   db: Database,
   condition: SQL | undefined,
-  { limit, offset = 0 }: Partial<Page>,
   findChanges: (requests: readonly number[]) => Promise<readonly Change[]>,
-): Promise<readonly ChangeRequest<Change>[]> {
-  const found = db
+): Promise<readonly Listed<Change>[]> {
+  const rows = await db
     .select()
     .from(changeRequests)
     .where(condition)
-    .orderBy(desc(changeRequests.id))
-    .offset(offset)
-    .$dynamic();
-  const rows = await (limit === undefined ? found : found.limit(limit));
+    .orderBy(desc(changeRequests.id));
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const changes = await findChanges(ids);
@@ -135,15 +142,15 @@ async function find<Change extends ListedChange>(
     .from(changeRequestReviewers)
     .innerJoin(users, eq(users.id, changeRequestReviewers.userId))
     .where(isOneOf(changeRequestReviewers.request, ids));
-  const comments = await db
-    .select()
+  const counts = await db
+    .select({ request: changeRequestComments.request, total: count() })
     .from(changeRequestComments)
     .where(isOneOf(changeRequestComments.request, ids))
-    .orderBy(asc(changeRequestComments.id));
+    .groupBy(changeRequestComments.request);
   const changesOf = lookUp(changes, ({ request }) => request);
   const reviewsOf = lookUp(reviews, ({ review }) => review.request);
   const reviewersOf = lookUp(reviewers, ({ request }) => request);
-  const commentsOf = lookUp(comments, ({ request }) => request);
+  const commentCounts = new Map(counts.map(({ request, total }) => [request, total]));
   const places = await readProtectedPlaces(db);
   return rows.map(({ state: storedState, ...row }) => {
     const own = changesOf(row.id);
@@ -160,7 +167,7 @@ async function find<Change extends ListedChange>(
       changes: own,
       reviews: counted,
       reviewers: reviewersOf(row.id).map(({ user }) => user),
-      comments: commentsOf(row.id),
+      commentCount: commentCounts.get(row.id) ?? 0,
       minApprovals,
       approvalCount,
     };
@@ -203,8 +210,10 @@ export function concernsFeature(db: Database, feature: string): SQL {
 }
 
 export async function countRequests(db: Database, condition: SQL | undefined): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(changeRequests).where(condition);
-  return firstRow([row ?? { total: 0 }]).total;
+  const { total } = firstRow(
+    await db.select({ total: count() }).from(changeRequests).where(condition),
+  );
+  return total;
 }
 
 function toPerson({ userId, name }: Requester) {
@@ -218,7 +227,7 @@ function toUser(user: Account) {
 type Conflicts = ReadonlyMap<number, readonly Conflict[]>;
 
 /** A request in a list, without what its changes contain. */
-export function toRequestSummary(request: ChangeRequest<ListedChange>) {
+export function toRequestSummary(request: ListedRequest) {
   const { id, title, project, environment, minApprovals, state, stateTimes } = request;
   const byFeature = groupBy(request.changes, ({ feature }) => feature);
   return {
@@ -241,7 +250,7 @@ export function toRequestSummary(request: ChangeRequest<ListedChange>) {
     approvals: request.reviews.filter(({ approved }) => approved).map(toReviewView),
     rejections: request.reviews.filter(({ approved }) => !approved).map(toReviewView),
     reviewers: request.reviewers.map(toUser),
-    commentCount: request.comments.length,
+    commentCount: request.commentCount,
     ...toScheduleView(request),
     ...toApplicationView(request),
   };
@@ -270,12 +279,7 @@ function toReviewView({ user, createdAt }: Review) {
   return { createdBy: toUser(user), createdAt };
 }
 
-function toScheduleView({
-  scheduledAt,
-  scheduleStatus,
-  scheduleReason,
-  ...one
-}: ChangeRequest<ListedChange>) {
+function toScheduleView({ scheduledAt, scheduleStatus, scheduleReason, ...one }: ListedRequest) {
   if (scheduledAt === null) return {};
   return {
     schedule: {
@@ -287,7 +291,7 @@ function toScheduleView({
   };
 }
 
-function toApplicationView({ appliedBy, skipReason }: ChangeRequest<ListedChange>) {
+function toApplicationView({ appliedBy, skipReason }: ListedRequest) {
   return {
     ...(appliedBy !== null && { appliedBy: toPerson(appliedBy) }),
     ...(skipReason !== null && { appliedWithoutApproval: { reason: skipReason } }),

@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { eq, gt, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { environments, projectEnvironments } from "./schema/projects.ts";
 
@@ -53,15 +53,5 @@ export function approvalsIn(
 
 /** Reads how many approvals a change in one place requires. */
 export async function readApprovalsIn(db: Database, place: Place): Promise<number> {
-  const [row] = await db
-    .select({ approvals: REQUIRED })
-    .from(projectEnvironments)
-    .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
-    .where(
-      and(
-        eq(projectEnvironments.project, place.project),
-        eq(projectEnvironments.environment, place.environment),
-      ),
-    );
-  return row?.approvals ?? 0;
+  return approvalsIn(await readProtectedPlaces(db), place);
 }

@@ -1,5 +1,5 @@
 import { and, asc, count, countDistinct, eq, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
-import { type Database, firstRow } from "../../storage/database.ts";
+import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/access.ts";
 import { projectMembers } from "../../storage/schema/accounts.ts";
 import { events } from "../../storage/schema/events.ts";
@@ -52,7 +52,7 @@ async function readFlagsToCleanUp(db: Database, project: string) {
     })
     .from(features)
     .where(and(eq(features.project, project), isNull(features.archivedAt)))
-    .orderBy(asc(features.createdAt), sql`${features.name} collate "C"`);
+    .orderBy(asc(features.createdAt), orderByText(features.name));
   const flags = active
     .filter(({ type, stale, ageDays }) => stale || ageDays > (lifetimes.get(type) ?? Infinity))
     .map(({ ageDays: _ageDays, ...flag }) => flag);
