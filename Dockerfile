@@ -1,5 +1,5 @@
 # One image for both commands: `flags-proxy`, the default, and `flags-admin`.
-# docs/deployment/container.md describes how to run it; scripts/test-image.mjs builds and tests it.
+# docs/guides/deployment/container.md describes how to run it; scripts/test-image.mjs builds and tests it.
 
 # The release workflow resolves both tags to digests, passes these, and records them as labels and in the
 # provenance. To pin them yourself: --build-arg BASE=gcr.io/distroless/cc-debian13@sha256:...
@@ -77,7 +77,7 @@ ARG REVISION=unknown
 LABEL org.opencontainers.image.title="flags" \
       org.opencontainers.image.description="Feature flags for browsers and mobile apps: flags-proxy and flags-admin" \
       org.opencontainers.image.source="https://github.com/flags-project/flags" \
-      org.opencontainers.image.documentation="https://github.com/flags-project/flags/blob/main/docs/deployment/container.md" \
+      org.opencontainers.image.documentation="https://github.com/flags-project/flags/blob/main/docs/guides/deployment/container.md" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \

@@ -6,6 +6,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { listLinks } from "../docs/.vitepress/sidebar.mjs";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeDefault } from "../packages/server-kit/dist/index.js";
@@ -18,10 +19,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Folders, and the template of decision records, whose links are placeholders. */
 const IGNORED = new Set(["node_modules", "dist", "coverage", "template.md"]);
 
+/** Folders whose start pages list their pages. */
+const SELF_LISTED = new Set([join("docs", "decisions"), join("docs", "guides", "clients")]);
+
 /** Documents that must contain every group of settings of a program. Others may contain any of the proxy. */
 const REFERENCES = new Map([
-  [join("docs", "configuration.md"), PROXY],
-  [join("docs", "admin-configuration.md"), ADMIN],
+  [join("docs", "reference", "configuration.md"), PROXY],
+  [join("docs", "reference", "admin-configuration.md"), ADMIN],
 ]);
 
 const TABLE =
@@ -59,9 +63,10 @@ for (const [file, program] of REFERENCES) {
 
 for (const document of await readDocuments(root)) problems.push(...findBadMarks(document));
 
-await checkMessages(join("docs", "troubleshooting.md"));
+await checkMessages(join("docs", "reference", "troubleshooting.md"));
 await checkMetrics();
 checkRecords(join("docs", "decisions"));
+checkNavigation();
 await checkNamedTests("SECURITY.md");
 await checkNamedTests("ARCHITECTURE.md");
 await checkFolders("ARCHITECTURE.md");
@@ -221,6 +226,22 @@ function checkTokens(path, text) {
     problems.push(
       `${relative(root, path)} publishes the token ${token}: generate it with openssl rand`,
     );
+  }
+}
+
+/** Checks that the site's navigation lists every page, apart from the start page and decision records. */
+function checkNavigation() {
+  const listed = new Set(
+    listLinks().map((link) => join("docs", `${link.replace(/\/$/, "/index")}.md`)),
+  );
+  const pages = [...documents.keys()].map((path) => relative(root, path));
+  for (const path of pages.filter((page) => /^docs[/\\].*[/\\]/.test(page))) {
+    if (!listed.has(path) && !SELF_LISTED.has(dirname(path)))
+      problems.push(`docs/.vitepress/sidebar.mjs does not list ${path}`);
+  }
+  for (const path of listed) {
+    if (!pages.includes(path))
+      problems.push(`docs/.vitepress/sidebar.mjs lists ${path}, which is missing`);
   }
 }
 

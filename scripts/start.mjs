@@ -17,7 +17,7 @@ Environment variables:
   DATABASE_URL  A PostgreSQL database to use instead of the embedded one
 
 Other settings of flags-admin and flags-proxy work too, for example ENABLE_OAS=true npm start, except
-those in docs/quickstart.md, which npm start sets.`;
+those in docs/tutorial/quickstart.md, which npm start sets.`;
 
 const [argument] = process.argv.slice(2);
 if (argument === "--help" || argument === "-h") {

@@ -1,4 +1,4 @@
-// `node scripts/test-clients.mjs`: runs the examples of examples/clients, which docs/clients shows, against
+// `node scripts/test-clients.mjs`: runs the examples of examples/clients, which docs/guides/clients shows, against
 // the quickstart, and prints the time from the start of each client to its flags.
 //
 // `--all` includes examples whose tools CI does not have. Names run only these examples. Examples whose

@@ -270,19 +270,19 @@ const CASES: Readonly<Record<string, Case>> = {
 
 test("every alert has a test, a severity and a section in the documentation", () => {
   expect(rules.map((rule) => rule.alert).toSorted()).toEqual(Object.keys(CASES).toSorted());
-  const page = new URL("../../docs/deployment/monitoring.md", import.meta.url);
+  const page = new URL("../../docs/guides/deployment/monitoring.md", import.meta.url);
   const headings = readFileSync(page, "utf8").match(/^#+ .*$/gm) ?? [];
   for (const { alert, labels, annotations } of rules) {
     expect(["warning", "critical"]).toContain(labels.severity);
     expect(annotations.runbook_url).toMatch(
-      new RegExp(`/docs/deployment/monitoring\\.md#${alert.toLowerCase()}$`),
+      new RegExp(`/docs/guides/deployment/monitoring\\.md#${alert.toLowerCase()}$`),
     );
     expect(headings).toContain(`### ${alert}`);
   }
 });
 
 test("the documented command turns the file into a PrometheusRule", () => {
-  const page = new URL("../../docs/deployment/monitoring.md", import.meta.url);
+  const page = new URL("../../docs/guides/deployment/monitoring.md", import.meta.url);
   const [, block = ""] =
     /```sh example\n(\{ cat <<[\s\S]*?)```/.exec(readFileSync(page, "utf8")) ?? [];
   const command = block.replace("| kubectl apply -f -", "");

@@ -2,6 +2,7 @@
 
 import { defineConfig } from "vitepress";
 import { linkOutside } from "./link-outside.mjs";
+import { SEARCH_OPTIONS } from "./search.mjs";
 import { SIDEBAR } from "./sidebar.mjs";
 import { toAnchor } from "../../scripts/docs/anchors.mjs";
 
@@ -28,14 +29,13 @@ export default defineConfig({
   head: [["link", { rel: "icon", href: `${process.env.DOCS_BASE ?? "/"}icon.svg` }]],
   themeConfig: {
     logo: "/icon.svg",
-    search: { provider: "local" },
+    search: { provider: "local", options: SEARCH_OPTIONS },
     outline: [2, 3],
     nav: [
-      { text: "Quickstart", link: "/quickstart" },
-      { text: "Install", link: "/installation" },
-      { text: "Migrate", link: "/migration" },
-      { text: "Configure", link: "/configuration" },
-      { text: "Operate", link: "/operations" },
+      { text: "Tutorial", link: "/tutorial/quickstart" },
+      { text: "Guides", link: "/guides/" },
+      { text: "Reference", link: "/reference/configuration" },
+      { text: "Background", link: "/background/concepts" },
     ],
     sidebar: SIDEBAR,
     socialLinks: [{ icon: "github", link: REPOSITORY }],

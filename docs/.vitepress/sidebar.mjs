@@ -1,77 +1,91 @@
-/** The navigation of the site. Every page except the start page is listed. */
+/**
+ * The navigation of the site, in four parts: a tutorial to learn, guides for tasks, reference to look things up, and
+ * background to understand. `npm run docs:check` fails unless every page except the start page is listed.
+ */
 export const SIDEBAR = [
-  group("Start", [
-    ["Quickstart", "/quickstart"],
-    ["Concepts", "/concepts"],
-    ["Comparison", "/comparison"],
-    ["FAQ", "/faq"],
+  group("Tutorial", [["Your first flag", "/tutorial/quickstart"]]),
+  group("Guides", [
+    ["All guides", "/guides/"],
+    group("Install", [
+      ["Overview and sizing", "/guides/installation"],
+      ["npm", "/guides/deployment/npm"],
+      ["Container", "/guides/deployment/container"],
+      ["systemd", "/guides/deployment/systemd"],
+      ["Kubernetes", "/guides/deployment/kubernetes"],
+      ["Monitoring", "/guides/deployment/monitoring"],
+      ["OpenTelemetry", "/guides/telemetry"],
+    ]),
+    group("Manage flags", [
+      ["Find out why", "/guides/find-out-why"],
+      ["Accounts", "/guides/accounts"],
+    ]),
+    group("Connect clients", [
+      ["By language", "/guides/clients/"],
+      ["Server SDKs", "/guides/server-sdks"],
+      ["Render on the server", "/guides/render-on-the-server"],
+      ["Run at the edge", "/guides/run-at-the-edge"],
+      ["Cloudflare Workers", "/guides/runtimes/workers"],
+      ["Deno", "/guides/runtimes/deno"],
+      ["Bun", "/guides/runtimes/bun"],
+      ["Next.js", "/guides/runtimes/nextjs"],
+      ["Hono", "/guides/runtimes/hono"],
+      ["Express", "/guides/runtimes/express"],
+    ]),
+    group("Migrate", [
+      ["Overview", "/guides/migration"],
+      ["Replace the Unleash proxy", "/guides/replace-the-unleash-proxy"],
+      ["Replace Unleash Edge", "/guides/replace-unleash-edge"],
+      ["Move from an Unleash server", "/guides/migration-from-unleash"],
+    ]),
+    group("Run and extend the proxy", [
+      ["Run a fleet", "/guides/run-a-fleet"],
+      ["Several environments", "/guides/several-environments"],
+      ["Flags from files", "/guides/flags-from-files"],
+      ["Sign contexts", "/guides/sign-contexts"],
+      ["Embed", "/guides/embed"],
+      ["Strategies and enrichers", "/guides/extend"],
+    ]),
   ]),
-  group("Install", [
-    ["Overview and sizing", "/installation"],
-    ["npm", "/deployment/npm"],
-    ["Container", "/deployment/container"],
-    ["systemd", "/deployment/systemd"],
-    ["Kubernetes", "/deployment/kubernetes"],
-    ["Monitoring", "/deployment/monitoring"],
-    ["OpenTelemetry", "/telemetry"],
-  ]),
-  group("Migrate", [
-    ["Overview", "/migration"],
-    ["From the Unleash proxy", "/migration-from-unleash-proxy"],
-    ["From Unleash Edge", "/migration-from-edge"],
-    ["From an Unleash server", "/migration-from-unleash"],
-  ]),
-  group("Connect clients", [
-    ["By language", "/clients/"],
-    ["Endpoints", "/endpoints"],
-    ["Frontend API", "/frontend-api"],
-    ["OpenFeature (OFREP)", "/ofrep"],
-    ["Streams to browsers", "/push"],
-    ["Server SDKs", "/server-sdks"],
-    ["Server rendering", "/server-rendering"],
-  ]),
-  group("Manage flags", [
-    ["The console", "/console"],
-    ["The flag-management service", "/admin"],
-    ["Accounts", "/accounts"],
-    ["Changes that others approve", "/change-requests"],
-    ["Settings", "/admin-configuration"],
-    ["Operation", "/admin-operations"],
-  ]),
-  group("Operate the proxy", [
-    ["Settings", "/configuration"],
-    ["Several environments", "/environments"],
-    ["Flags from files", "/files"],
-    ["Keys and access", "/access"],
-    ["Signed contexts", "/signed-context"],
-    ["Network", "/network"],
-    ["Operation", "/operations"],
-    ["Usage", "/usage"],
-    ["Persistence", "/persistence"],
-    ["From one machine to a fleet", "/fleet"],
-    ["Security", "/security"],
-    ["Explanations", "/explain"],
-    ["Troubleshooting", "/troubleshooting"],
-  ]),
-  group("Runtimes and frameworks", [
-    ["Edge runtimes", "/edge"],
-    ["Cloudflare Workers", "/runtimes/workers"],
-    ["Deno", "/runtimes/deno"],
-    ["Bun", "/runtimes/bun"],
-    ["Next.js", "/runtimes/nextjs"],
-    ["Hono", "/runtimes/hono"],
-    ["Express", "/runtimes/express"],
-  ]),
-  group("Extend", [
-    ["Embedding", "/embedding"],
-    ["Strategies and enrichers", "/extending"],
+  group("Reference", [
+    group("Flag management", [
+      ["The console", "/reference/console"],
+      ["The admin API", "/reference/admin"],
+      ["Changes that others approve", "/reference/change-requests"],
+      ["Settings", "/reference/admin-configuration"],
+      ["Operation", "/reference/admin-operations"],
+    ]),
+    group("The proxy", [
+      ["Settings", "/reference/configuration"],
+      ["Endpoints", "/reference/endpoints"],
+      ["Frontend API", "/reference/frontend-api"],
+      ["OpenFeature (OFREP)", "/reference/ofrep"],
+      ["Streams to browsers", "/reference/push"],
+      ["Keys and access", "/reference/access"],
+      ["Network", "/reference/network"],
+      ["Operation", "/reference/operations"],
+      ["Usage", "/reference/usage"],
+      ["Persistence", "/reference/persistence"],
+    ]),
+    ["Troubleshooting", "/reference/troubleshooting"],
   ]),
   group("Background", [
-    ["Benchmarks", "/benchmarks"],
+    ["Concepts", "/background/concepts"],
+    ["FAQ", "/background/faq"],
+    ["Security", "/background/security"],
+    ["Comparison", "/background/comparison"],
+    ["Benchmarks", "/background/benchmarks"],
     ["Decision records", "/decisions/"],
   ]),
 ];
 
-function group(text, pages) {
-  return { text, items: pages.map(([title, link]) => ({ text: title, link })) };
+/** Returns the links of all pages in the navigation. */
+export function listLinks(items = SIDEBAR) {
+  return items.flatMap((item) => (item.items ? listLinks(item.items) : [item.link]));
+}
+
+function group(text, members) {
+  const items = members.map((member) =>
+    Array.isArray(member) ? { text: member[0], link: member[1] } : member,
+  );
+  return { text, items };
 }

@@ -1,4 +1,4 @@
-// Checks that the pages in docs/clients and docs/runtimes show the files of examples/clients and examples/runtimes as they
+// Checks that the pages in docs/guides/clients and docs/guides/runtimes show the files of examples/clients and examples/runtimes as they
 // are: each block of code after `<!-- example: react/main.jsx -->`. With --write, replaces the blocks with the files.
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -21,13 +21,13 @@ if (problems.length > 0) process.exit(1);
 async function checkFolder(folder) {
   const shown = new Set();
   const examples = join(rootDirectory, "examples", folder);
-  for (const name of await readdir(join(rootDirectory, "docs", folder)))
-    await checkPage(join("docs", folder, name), { examples, shown });
+  for (const name of await readdir(join(rootDirectory, "docs", "guides", folder)))
+    await checkPage(join("docs", "guides", folder, name), { examples, shown });
   for (const file of await listFiles(examples)) {
     if (!shown.has(file) && !HIDDEN.test(file))
       problems.push(`No page shows examples/${folder}/${file}`);
   }
-  console.log(`docs/${folder} shows ${shown.size} files of examples/${folder}`);
+  console.log(`docs/guides/${folder} shows ${shown.size} files of examples/${folder}`);
 }
 
 async function checkPage(page, { examples, shown }) {

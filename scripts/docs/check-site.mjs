@@ -1,15 +1,13 @@
-// Part of `npm run docs:build`: checks the built site. Every link leads to a page and a heading that exist, every page is in the
-// navigation, and no page loads anything from another server.
+// Part of `npm run docs:build`: checks the built site. Every link leads to a page and a heading that exist, no page loads
+// anything from another server, and the search finds guides first.
 
 import { readdir, readFile } from "node:fs/promises";
-import { dirname, join, posix, relative, sep } from "node:path";
+import { join, posix, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SIDEBAR } from "../../docs/.vitepress/sidebar.mjs";
+import { checkSearch } from "./check-search.mjs";
 
 const dist = fileURLToPath(new URL("../../docs/.vitepress/dist", import.meta.url));
 const base = process.env.DOCS_BASE ?? "/";
-/** Pages that the navigation does not list. */
-const UNLISTED = new Set(["404.html", "index.html"]);
 
 const paths = (await readdir(dist, { recursive: true })).map((path) => path.split(sep).join("/"));
 const files = new Set(paths);
@@ -23,7 +21,7 @@ for (const [path, html] of pages) {
   checkLinks(path, html);
   checkResources(path, html);
 }
-checkNavigation();
+problems.push(...(await checkSearch(dist)));
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
@@ -57,21 +55,5 @@ function checkResources(path, html) {
   );
   for (const [, target] of tags) {
     if (/^(?:https?:)?\/\//i.test(target)) problems.push(`${path} loads ${target}`);
-  }
-}
-
-function checkNavigation() {
-  const links = SIDEBAR.flatMap(({ items }) =>
-    items.map(({ link }) => toFile("index.html", base + link.slice(1))),
-  );
-  for (const link of links) {
-    if (!files.has(link)) problems.push(`The navigation lists ${link}, which is missing`);
-  }
-  const listed = new Set(links);
-  // A folder with a start page lists its own pages there.
-  const folders = new Set(links.filter((link) => link.endsWith("/index.html")).map(dirname));
-  for (const page of pages.keys()) {
-    const isListed = listed.has(page) || UNLISTED.has(page) || folders.has(dirname(page));
-    if (!isListed) problems.push(`${relative(".", page)} is not in the navigation`);
   }
 }

@@ -1,5 +1,5 @@
 // The messages that users can see in logs and responses, collected from the source. Each has to be explained in
-// docs/troubleshooting.md. `node scripts/docs/messages.mjs` lists them.
+// docs/reference/troubleshooting.md. `node scripts/docs/messages.mjs` lists them.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // `npm run docs:run`: runs every `sh run` block of README.md and docs/, as a reader would who pastes one
 // after the other into a shell, and compares the output. Requires a build.
-// Arguments select pages: `npm run docs:run -- docs/admin.md`.
+// Arguments select pages: `npm run docs:run -- docs/reference/admin.md`.
 //
 // A page whose background block is `npm start`, or that has none, shares one quickstart with others. The ports in the
 // text are replaced by free ones, and all data is in a temporary directory.

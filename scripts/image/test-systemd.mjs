@@ -22,7 +22,7 @@ const CREDENTIALS = {
   "api-token": CLIENT_TOKEN,
   "client-keys": CLIENT_KEY,
 };
-/** What docs/deployment/systemd.md writes to /etc/flags, with addresses of this test. */
+/** What docs/guides/deployment/systemd.md writes to /etc/flags, with addresses of this test. */
 const SETTINGS = {
   "flags-admin": { HOST: "127.0.0.1" },
   "flags-proxy": {

@@ -40,7 +40,7 @@ describe("flags-admin describes itself", () => {
   });
 });
 
-/** What docs/installation.md recommends at least, with the embedded database. */
+/** What docs/guides/installation.md recommends at least, with the embedded database. */
 const DOCUMENTED_MEMORY_MIB = 640;
 
 test.skipIf(process.platform !== "linux")(

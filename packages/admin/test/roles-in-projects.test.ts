@@ -23,7 +23,7 @@ type Person = keyof typeof PEOPLE;
 const ROLE_NAMES = { viewer: "Viewer", editor: "Editor", admin: "Admin" } as const;
 const CREDENTIALS = isComplete ? (["session", "personal token"] as const) : (["session"] as const);
 
-/** What somebody may do in a project of a mode, as docs/admin.md says; undefined: it does not exist for them. */
+/** What somebody may do in a project of a mode, as docs/reference/admin.md says; undefined: it does not exist for them. */
 function levelOf(person: Person, mode: Mode): Level | undefined {
   const { root, inProject } = PEOPLE[person];
   if (root === "admin") return root;

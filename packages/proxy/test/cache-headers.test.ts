@@ -25,7 +25,7 @@ const WITH_VARIANTS = {
   ],
 };
 
-/** Reads a customer from a cookie, as docs/security.md recommends. */
+/** Reads a customer from a cookie, as docs/background/security.md recommends. */
 const FROM_COOKIE: readonly ContextEnricher[] = [
   (context, { headers }) => ({ ...context, userId: headers.cookie ?? "anonymous" }),
 ];

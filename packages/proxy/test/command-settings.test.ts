@@ -99,8 +99,8 @@ test("--help has colours only if the terminal or FORCE_COLOR enables them", asyn
 test.each([
   ["configuration.md", SETTINGS],
   ["admin-configuration.md", ADMIN_SETTINGS],
-])("docs/%s names every variable that names a file", (name, settings) => {
-  const text = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+])("docs/reference/%s names every variable that names a file", (name, settings) => {
+  const text = readFileSync(new URL(`../../../docs/reference/${name}`, import.meta.url), "utf8");
   const files = Object.values(settings)
     .flatMap((setting) => variablesOf(setting as Setting<unknown>))
     .filter((variable) => variable.endsWith("_FILE"));

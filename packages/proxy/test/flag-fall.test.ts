@@ -91,7 +91,7 @@ test.each(["1", "2"])(
     expect(proxy.command.output.stdout).toMatch(/number of flags has fallen from 20 to 0/);
     await stop(proxy);
 
-    // As docs/persistence.md says.
+    // As docs/reference/persistence.md says.
     upstream.features(status(503));
     const document = await findDocument(store);
     await cp(`${document}-previous`, document);

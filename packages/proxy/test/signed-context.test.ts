@@ -719,7 +719,10 @@ function isSameSignature(scheme: number, signature: string, original: string): b
 }
 
 test("the example in the documentation signs as the proxy expects", async () => {
-  const page = await readFile(new URL("../../../docs/signed-context.md", import.meta.url), "utf8");
+  const page = await readFile(
+    new URL("../../../docs/guides/sign-contexts.md", import.meta.url),
+    "utf8",
+  );
   const code = /```js\n(import \{ createHmac.*?)```/s.exec(page)?.[1] ?? "";
   const { signContext } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
     readonly signContext: typeof sign;

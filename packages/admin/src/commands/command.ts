@@ -26,7 +26,7 @@ export interface CommandContext {
  * service, which receives its options through a socket; otherwise it runs in its own process, on the database that it opens.
  *
  * To add one, create a file that exports it, add it to the list in `commands.ts`, and describe it in
- * `docs/admin-operations.md`. Test it in both places: see `test/commands.test.ts`.
+ * `docs/reference/admin-operations.md`. Test it in both places: see `test/commands.test.ts`.
  *
  * NOTE: `run()` imports what it needs, so that commands do not delay the start of the service.
  */

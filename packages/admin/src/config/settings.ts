@@ -32,7 +32,7 @@ const logging = new SettingGroup("Logging");
  *
  * To add one, add an entry here; for OpenID Connect, in openid-settings.ts. Its `kind`, from flags-server-kit or this
  * folder, reads and checks values. `AdminConfig` has a member with the name of the entry. Test the setting in
- * config.test.ts, and run `node scripts/check-docs.mjs --write`, which updates docs/admin-configuration.md.
+ * config.test.ts, and run `node scripts/check-docs.mjs --write`, which updates docs/reference/admin-configuration.md.
  */
 export const SETTINGS = {
   port: listening.variable("PORT", {

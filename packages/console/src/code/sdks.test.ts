@@ -24,7 +24,7 @@ const OWN_LINES = [
 
 /** Reads what the documents show; CI runs it, apart from .NET. */
 async function readExamples(id: SdkId): Promise<string> {
-  const page = await readFile(new URL(`docs/clients/${id}.md`, root), "utf8");
+  const page = await readFile(new URL(`docs/guides/clients/${id}.md`, root), "utf8");
   const directory = new URL(`examples/clients/${id}/`, root);
   if (id === "dotnet") return page;
   const names = await readdir(directory, { recursive: true, withFileTypes: true });

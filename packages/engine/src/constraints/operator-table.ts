@@ -47,7 +47,7 @@ export type OperatorName =
  *    checker names what else to write.
  * 2. If the official SDK does not have the operator, write a decision record, and exclude the operator from
  *    `OPERATOR_NAMES` in `engine/test/_random-constraint.ts`: otherwise the comparison with the SDK fails.
- * 3. Test it next to its implementation, and add it to the table in `docs/concepts.md`.
+ * 3. Test it next to its implementation, and add it to the table in `docs/background/concepts.md`.
  *
  * NOTE: the console bundles this file, so it imports nothing.
  */

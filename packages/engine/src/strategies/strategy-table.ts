@@ -52,7 +52,7 @@ export type EntryKind = "userIds" | "hostNames" | "addressRanges";
  *    `flags-admin`, the playground and `flags-proxy compare` read this table.
  * 2. If it is of a new kind, explain it in `explain/explain-strategy.ts`, and handle it in
  *    `admin/src/domain/strategies/check-strategy.ts`.
- * 3. Add it to the table in `docs/concepts.md`.
+ * 3. Add it to the table in `docs/background/concepts.md`.
  *
  * NOTE: the console bundles this file, so it imports nothing.
  */

@@ -15,7 +15,7 @@ import { UPSTREAM_SETTINGS } from "./settings/upstream.ts";
  * address-setting-kinds.ts or flags-server-kit, reads and checks values. Everything else follows from the entry: the
  * option in `ProxyOptions` with its comment, the member of `ProxyConfig` with the name of the entry (that of
  * `corsMaxAgeSeconds` is in `cors`; config.ts lists the prefixes of those that need code there), error messages,
- * `--help`, suggestions for misspelt names and, with `node scripts/check-docs.mjs --write`, docs/configuration.md.
+ * `--help`, suggestions for misspelt names and, with `node scripts/check-docs.mjs --write`, docs/reference/configuration.md.
  * test/config-settings.test.ts tests it by its kind, or requires examples. scripts/api-report.test.ts says how to record
  * a new option in api.txt.
  *

@@ -58,7 +58,7 @@ export interface SubcommandResult {
 
 /**
  * A subcommand of a program; `Env` is what its environment becomes. To add one, create a file that exports it, add it to the list in the
- * `subcommands.ts` of the program, and describe it in `docs/operations.md` or `docs/admin-operations.md`.
+ * `subcommands.ts` of the program, and describe it in `docs/reference/operations.md` or `docs/reference/admin-operations.md`.
  *
  * NOTE: `run()` imports what it needs, so that subcommands do not delay the start of the server.
  */

@@ -1,4 +1,4 @@
-// The standard variables of OpenTelemetry that the services read. See docs/telemetry.md.
+// The standard variables of OpenTelemetry that the services read. See docs/guides/telemetry.md.
 
 import {
   booleanKind,

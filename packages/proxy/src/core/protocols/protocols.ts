@@ -11,7 +11,7 @@ import { PROXY } from "./proxy.ts";
  * 2. Test it in a file of its own in `test`, and add it to `test/flag-requests.test.ts` and
  *    `test/flag-requests-post.test.ts`; with `streamEvents`, to `test/streams.test.ts`. `test/openapi.test.ts` lists paths
  *    and schemas.
- * 3. Describe it in `docs/endpoints.md` and `docs/clients`, and in the glossary of `ARCHITECTURE.md`.
+ * 3. Describe it in `docs/reference/endpoints.md` and `docs/guides/clients`, and in the glossary of `ARCHITECTURE.md`.
  *
  * If its paths are not below those that are published already, add them to `ingress.yaml` and `httproute.yaml` in
  * `deploy/helm/flags-proxy/templates`, to `CLIENT_PATH` in `src/cli/proxy-address.ts`, and to `PROXY_PATH` in

@@ -1,0 +1,21 @@
+/** How the site searches: guides come first, and neither decision records nor generated tables are in the index. */
+export const SEARCH_OPTIONS = {
+  _render: async (source, env, markdown) =>
+    env.relativePath.startsWith("decisions/")
+      ? ""
+      : markdown.render(withoutGeneratedTables(source), env),
+  miniSearch: {
+    searchOptions: {
+      prefix: true,
+      // Otherwise "schedule" finds "scheduler", and "stale" finds "scale".
+      fuzzy: false,
+      boost: { title: 4, text: 2, titles: 1 },
+      // NOTE: runs in the browser, from its source text.
+      boostDocument: (id) => (/\/(?:guides|tutorial)\//.test(id) ? 3 : 1),
+    },
+  },
+};
+
+function withoutGeneratedTables(source) {
+  return source.replaceAll(/<!-- options:start[\s\S]*?<!-- options:end -->/g, "");
+}

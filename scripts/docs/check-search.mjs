@@ -1,0 +1,39 @@
+import { readdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { SEARCH_OPTIONS } from "../../docs/.vitepress/search.mjs";
+
+/** What people search for, and the page that answers it. */
+const SEARCHES = [
+  ["explain", "/guides/find-out-why"],
+  ["signed context", "/guides/sign-contexts"],
+  ["helm", "/guides/deployment/kubernetes"],
+];
+
+/**
+ * Searches the built site as its search box does. Returns the searches that find another page first, and the pages that
+ * should not be found.
+ */
+export async function checkSearch(dist) {
+  const { index, wildcard } = await loadIndex(dist);
+  const problems = SEARCHES.flatMap(([words, page]) => {
+    const [first] = index.search(words);
+    if (first?.id.includes(page)) return [];
+    return [`The search for "${words}" finds ${first?.id ?? "nothing"} instead of ${page}`];
+  });
+  const unwanted = index.search(wildcard).filter(({ id }) => id.includes("/decisions/"));
+  return [...problems, ...unwanted.map(({ id }) => `The search index contains ${id}`)];
+}
+
+async function loadIndex(dist) {
+  const MiniSearch = createRequire(join(dist, "../../package.json"))("minisearch");
+  const folder = join(dist, "assets", "chunks");
+  const name = (await readdir(folder)).find((file) => file.startsWith("@localSearchIndexroot."));
+  const { default: json } = await import(join(folder, name));
+  const index = MiniSearch.loadJSON(json, {
+    fields: ["title", "titles", "text"],
+    storeFields: ["title", "titles"],
+    searchOptions: SEARCH_OPTIONS.miniSearch.searchOptions,
+  });
+  return { index, wildcard: MiniSearch.wildcard };
+}
