@@ -48,6 +48,12 @@ export default defineConfig({
     // CPU time. So a test restores the timers, functions and variables that it replaces.
     isolate: false,
     globalSetup: "packages/admin/test/_shared-databases.ts",
+    coverage: {
+      // NOTE: what other processes run, such as the commands in most integration tests, does not count.
+      include: ["packages/*/src/**/*.{ts,tsx}"],
+      exclude: ["**/*.test.{ts,tsx}", "**/_*"],
+      reporter: ["text-summary", ["text-summary", { file: "summary.txt" }]],
+    },
     include: [
       "packages/*/{src,test,conformance}/**/*.test.ts",
       "scripts/**/*.test.ts",
