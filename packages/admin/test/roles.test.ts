@@ -162,8 +162,6 @@ describeAnyStorage("roles", (source) => {
       user: {
         id: null,
         name: role === "admin" ? "init-admin" : role,
-        username: null,
-        email: null,
         kind: "token",
         isAPI: true,
       },

@@ -7,6 +7,7 @@ import { projectMembers, users } from "../storage/schema/accounts.ts";
 import type { EventType } from "../storage/events.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { PROJECT_ROLES, type ProjectRole } from "./roles.ts";
+import { namesOf } from "./user-view.ts";
 
 const ROLE_OF_ID: ReadonlyMap<number, ProjectRole> = new Map(
   Object.entries(PROJECT_ROLES).map(([role, { id }]) => [id, role as ProjectRole]),
@@ -54,14 +55,11 @@ interface MemberRow {
 function toMemberView(rows: readonly MemberRow[]) {
   const [first] = rows;
   if (first === undefined) throw new TypeError("A member has at least one role");
-  const { id, name, username, email, disabledAt, addedAt } = first;
+  const { id, disabledAt, addedAt } = first;
   const roles = new Set(rows.map(({ role }) => role));
   return {
     id,
-    name: name === "" ? null : name,
-    username,
-    email,
-    imageUrl: null,
+    ...namesOf(first),
     addedAt,
     disabled: disabledAt !== null,
     roleId: PROJECT_ROLES[roles.has("owner") ? "owner" : "member"].id,

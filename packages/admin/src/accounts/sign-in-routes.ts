@@ -29,7 +29,7 @@ import { isSetupOpen, setUpWith } from "./setup.ts";
 import { registerSignInLink } from "./sign-in-link-route.ts";
 import { findLink, useLink } from "./user-links.ts";
 import { replacePassword } from "./user-store.ts";
-import { toUserView, UserSchema } from "./user-view.ts";
+import { NAMES, namesOf, toUserView, UserSchema } from "./user-view.ts";
 
 const tags = ["Sessions"];
 const BODY_LIMIT_BYTES = 16 * 1024;
@@ -206,13 +206,10 @@ function registerSetup(app: TypedApp, options: SignInRoutesOptions, limit: Limit
   );
 }
 
-const Text = Type.Union([Type.String(), Type.Null()]);
 const LinkSchema = Type.Object(
   {
     id: Type.Integer(),
-    name: Text,
-    username: Text,
-    email: Text,
+    ...NAMES,
     token: Type.String(),
     kind: Type.String({ description: "`invite`: the first password; `reset`: another one" }),
     createdBy: Type.String(),
@@ -238,9 +235,9 @@ function registerLinks(app: TypedApp, options: SignInRoutesOptions, limit: Limit
     async (request) => {
       const { token } = request.query;
       const { account, link } = await limit(request, () => findLink(storage.db, token));
-      const { id, name, username, email, rootRole } = toUserView(account);
+      const { id, rootRole } = toUserView(account);
       const role = { id: rootRole, name: account.role };
-      return { id, name, username, email, token, kind: link.kind, createdBy: link.createdBy, role };
+      return { id, ...namesOf(account), token, kind: link.kind, createdBy: link.createdBy, role };
     },
   );
   app.post(

@@ -33,7 +33,7 @@ import {
   updateUser,
 } from "./user-store.ts";
 import { ROOT_ROLES } from "./roles.ts";
-import { toUserView } from "./user-view.ts";
+import { namesOf, toUserView } from "./user-view.ts";
 
 const tag = "Users";
 
@@ -166,8 +166,8 @@ function registerLists(app: TypedApp, { storage }: UserAdminOptions): void {
 
 /** What everybody may know about others. */
 function toShortView(account: Account) {
-  const { id, name, username, email, accountType } = toUserView(account);
-  return { id, name, username, email, accountType };
+  const { id, accountType } = toUserView(account);
+  return { id, ...namesOf(account), accountType };
 }
 
 function registerCreation(app: TypedApp, { storage, pageUrl }: UserAdminOptions): void {

@@ -2,14 +2,24 @@ import { Type } from "typebox";
 import type { Account } from "../access/account.ts";
 import { ROOT_ROLES } from "./roles.ts";
 
+/**
+ * Returns the names that an account has. NOTE: the official Terraform provider crashes if one of them is null, and servers of
+ * Unleash omit those that an account does not have.
+ */
+export function namesOf({ name, username, email }: Pick<Account, "email" | "name" | "username">) {
+  return {
+    ...(name !== "" && { name }),
+    ...(username !== null && { username }),
+    ...(email !== null && { email }),
+  };
+}
+
 /** Returns the public part of an account. */
 export function toUserView(account: Account) {
-  const { id, username, email, name, role, createdAt, seenAt, disabledAt, issuer } = account;
+  const { id, role, createdAt, seenAt, disabledAt, issuer } = account;
   return {
     id,
-    name: name === "" ? null : name,
-    username,
-    email,
+    ...namesOf(account),
     rootRole: ROOT_ROLES[role].id,
     accountType: "User" as const,
     permissions: [],
@@ -45,14 +55,17 @@ function toEventState({ id, username, email, name, role, disabledAt, issuer, sub
 }
 
 const Time = Type.Union([Type.String({ format: "date-time" }), Type.Null()]);
-const Text = Type.Union([Type.String(), Type.Null()]);
+/** The names of an account, of which it has at least one. */
+export const NAMES = {
+  name: Type.Optional(Type.String()),
+  username: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+};
 
 export const UserSchema = Type.Object(
   {
     id: Type.Integer(),
-    name: Text,
-    username: Text,
-    email: Text,
+    ...NAMES,
     rootRole: Type.Integer({ description: "1: admin, 2: editor, 3: viewer" }),
     accountType: Type.String(),
     permissions: Type.Array(Type.String()),

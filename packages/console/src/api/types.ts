@@ -139,8 +139,8 @@ export interface PersonalToken {
 export interface OwnAccount {
   readonly user: {
     readonly name: string;
-    readonly username: string | null;
-    readonly email: string | null;
+    readonly username?: string;
+    readonly email?: string;
   };
 }
 export interface OwnProfile {

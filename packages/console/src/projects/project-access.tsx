@@ -8,6 +8,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
+import { nameOfUser } from "../users/user-names.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Select } from "../ui/select.tsx";
 import { PROJECT_MODES } from "./project-modes.ts";
@@ -91,23 +92,13 @@ function ModeField({ project, canChange }: ProjectAccessProps) {
   );
 }
 
-export function nameOfMember({ name, username, email }: Nameable): string {
-  return name ?? username ?? email ?? "unknown";
-}
-
-interface Nameable {
-  readonly name: string | null;
-  readonly username: string | null;
-  readonly email: string | null;
-}
-
 interface MemberProps extends ProjectAccessProps {
   readonly member: ProjectMember;
 }
 
 function Member({ project, member, canChange }: MemberProps) {
   const [isRemoving, setRemoving] = useState(false);
-  const name = nameOfMember(member);
+  const name = nameOfUser(member);
   const path = adminPath`/projects/${project.id}/users/${String(member.id)}/roles`;
   const write = (roleId: string): Promise<unknown> =>
     request(path, { method: "PUT", body: { roles: [Number(roleId)] } });
@@ -129,7 +120,7 @@ function Member({ project, member, canChange }: MemberProps) {
     <li>
       <span className="settings-list-text">
         <strong>{name}</strong>{" "}
-        {member.email === null ? null : <span className="muted">{member.email}</span>}{" "}
+        {member.email === undefined ? null : <span className="muted">{member.email}</span>}{" "}
         {member.disabled ? <Badge kind="warning">disabled</Badge> : null}{" "}
         {isFromClaims ? <Badge>from OpenID Connect</Badge> : null}
       </span>
@@ -216,8 +207,8 @@ function AddMemberDialog({ project, members, onClose }: AddMemberDialogProps) {
               label="Person"
               choices={others.map((person) => ({
                 id: String(person.id),
-                label: nameOfMember(person),
-                ...(person.email !== null && { description: person.email }),
+                label: nameOfUser(person),
+                ...(person.email !== undefined && { description: person.email }),
               }))}
               value={user}
               onChange={setUser}

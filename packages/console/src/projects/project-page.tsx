@@ -11,7 +11,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { nameOfMember } from "./project-access.tsx";
+import { nameOfUser } from "../users/user-names.ts";
 import { PROJECT_MODES } from "./project-modes.ts";
 import "./project-page.css";
 
@@ -224,7 +224,7 @@ interface MemberNamesProps {
 
 function MemberNames({ label, members }: MemberNamesProps) {
   if (members.length === 0) return null;
-  const names = members.slice(0, MAX_NAMES).map((member) => nameOfMember(member));
+  const names = members.slice(0, MAX_NAMES).map((member) => nameOfUser(member));
   const more = members.length - names.length;
   return (
     <p>

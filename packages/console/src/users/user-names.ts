@@ -12,7 +12,7 @@ export function nameOfUser({ name, username, email }: Named): string {
 export function otherNames(user: Named): string {
   const { username, email } = user;
   const shown = nameOfUser(user);
-  return [username, email].filter((name) => name !== null && name !== shown).join(", ");
+  return [username, email].filter((name) => name !== undefined && name !== shown).join(", ");
 }
 
 /** Returns roles as choices. NOTE: an id of a choice is text. */
