@@ -18,6 +18,8 @@ export const SIDEBAR = [
     group("Manage flags", [
       ["Find out why", "/guides/find-out-why"],
       ["Accounts", "/guides/accounts"],
+      ["Terraform", "/guides/terraform"],
+      ["Coding assistants", "/guides/coding-assistant"],
     ]),
     group("Connect clients", [
       ["By language", "/guides/clients/"],

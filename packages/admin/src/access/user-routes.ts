@@ -1,5 +1,6 @@
 import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
+import { namesOf } from "./account.ts";
 import { operation } from "./operation.ts";
 import { callerOf } from "./request-identity.ts";
 import { ROLES, type Role } from "./role.ts";
@@ -47,12 +48,11 @@ export function registerUser(app: TypedApp): void {
       const { name, kind, role, account } = callerOf(request);
       return {
         user: {
+          ...(account !== undefined && namesOf(account)),
           name,
           kind,
           isAPI: kind === "token",
           id: account?.id ?? null,
-          ...(account?.username != null && { username: account.username }),
-          ...(account?.email != null && { email: account.email }),
         },
         role,
         permissions: role === "admin" ? [{ permission: "ADMIN" }] : [],

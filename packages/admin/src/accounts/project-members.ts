@@ -7,7 +7,7 @@ import { projectMembers, users } from "../storage/schema/accounts.ts";
 import type { EventType } from "../storage/events.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { PROJECT_ROLES, type ProjectRole } from "./roles.ts";
-import { namesOf } from "./user-view.ts";
+import { namesOf } from "../access/account.ts";
 
 const ROLE_OF_ID: ReadonlyMap<number, ProjectRole> = new Map(
   Object.entries(PROJECT_ROLES).map(([role, { id }]) => [id, role as ProjectRole]),

@@ -1,7 +1,7 @@
 import { isNotNull } from "drizzle-orm";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Account } from "../access/account.ts";
+import { type Account, namesOf } from "../access/account.ts";
 import { toActor } from "../access/request-identity.ts";
 import { ApiError, notFound } from "../errors.ts";
 import { rejectUnstorable } from "../http/reject-unstorable.ts";
@@ -29,7 +29,7 @@ import { isSetupOpen, setUpWith } from "./setup.ts";
 import { registerSignInLink } from "./sign-in-link-route.ts";
 import { findLink, useLink } from "./user-links.ts";
 import { replacePassword } from "./user-store.ts";
-import { NAMES, namesOf, toUserView, UserSchema } from "./user-view.ts";
+import { NAMES, toUserView, UserSchema } from "./user-view.ts";
 
 const tags = ["Sessions"];
 const BODY_LIMIT_BYTES = 16 * 1024;

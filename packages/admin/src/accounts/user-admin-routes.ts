@@ -1,6 +1,6 @@
 import { count, eq } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
-import type { Account } from "../access/account.ts";
+import { type Account, namesOf } from "../access/account.ts";
 import { operation } from "../access/operation.ts";
 import { actorOf, callerOf } from "../access/request-identity.ts";
 import { type Role, ROLES } from "../access/role.ts";
@@ -33,7 +33,7 @@ import {
   updateUser,
 } from "./user-store.ts";
 import { ROOT_ROLES } from "./roles.ts";
-import { namesOf, toUserView } from "./user-view.ts";
+import { toUserView } from "./user-view.ts";
 
 const tag = "Users";
 

@@ -1,18 +1,6 @@
 import { Type } from "typebox";
-import type { Account } from "../access/account.ts";
+import { type Account, namesOf } from "../access/account.ts";
 import { ROOT_ROLES } from "./roles.ts";
-
-/**
- * Returns the names that an account has. NOTE: the official Terraform provider crashes if one of them is null, and servers of
- * Unleash omit those that an account does not have.
- */
-export function namesOf({ name, username, email }: Pick<Account, "email" | "name" | "username">) {
-  return {
-    ...(name !== "" && { name }),
-    ...(username !== null && { username }),
-    ...(email !== null && { email }),
-  };
-}
 
 /** Returns the public part of an account. */
 export function toUserView(account: Account) {
