@@ -4,6 +4,7 @@
 import type { readProjectStatus } from "../../../admin/src/domain/projects/status.ts";
 import type { ActionName as StoredActionName } from "../../../admin/src/change-requests/actions.ts";
 import type { toRequestSummary, toRequestView } from "../../../admin/src/change-requests/store.ts";
+import type { listPlans } from "../../../admin/src/rollout-plans/plan.ts";
 import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
 import type { listMembers } from "../../../admin/src/accounts/project-members.ts";
 import type { toListedToken } from "../../../admin/src/access/token.ts";
@@ -175,6 +176,10 @@ export type Change = Json<StoredChange>;
 
 /** How a project is doing. */
 export type ProjectStatus = Json<Awaited<ReturnType<typeof readProjectStatus>>>;
+
+/** How a strategy raises its percentage step by step. */
+export type RolloutPlan = Rows<typeof listPlans>;
+export type RolloutStep = RolloutPlan["steps"][number];
 
 /** What a requested change does. */
 export type ActionName = StoredActionName;

@@ -10,7 +10,7 @@ import { toWords } from "../events/recorded-words.ts";
 import { useNames } from "../strategies/use-names.ts";
 import { type Proposal, useDialogWords, useRequirement } from "./proposal.ts";
 import { useScheduling } from "./use-add-to-draft.ts";
-import type { SaveInput } from "./use-save.ts";
+import type { EditedChange, SaveInput } from "./use-save.ts";
 
 /**
  * A resource as it was when a dialog was opened or `reload` was called. Later changes by others do not replace it, so
@@ -91,7 +91,10 @@ interface SaveDialogProps {
   readonly saving: Pick<
     UseMutationResult<unknown, Error, SaveInput>,
     "error" | "isPending" | "mutate"
-  > & { readonly proposal?: Proposal | undefined };
+  > & {
+    readonly proposal?: Proposal | undefined;
+    readonly edited?: EditedChange | undefined;
+  };
   /** What saving does to whom, if people have to know it. */
   readonly consequence?: string | undefined;
   /** The fields that show what the service says about them. */
@@ -109,10 +112,16 @@ export function SaveDialog({
   onClose,
   ...props
 }: SaveDialogProps) {
-  const words = useDialogWords(saving.proposal, { submit, consequence });
+  const { edited } = saving;
+  const words = useDialogWords(
+    saving.proposal,
+    edited === undefined
+      ? { submit, consequence }
+      : { submit: "Save", consequence: edited.consequence },
+  );
   const scheduling = useScheduling();
   const isRequested = useRequirement(saving.proposal) !== undefined;
-  const canSchedule = consequence !== undefined && !isRequested;
+  const canSchedule = consequence !== undefined && !isRequested && edited === undefined;
   const save = (overwrites: boolean): void => saving.mutate({ overwrites }, { onSuccess: onClose });
   return (
     <FormDialog

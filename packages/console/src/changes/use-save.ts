@@ -24,6 +24,15 @@ interface SaveOptions<Value> {
   readonly success: string;
   /** What saving is as a part of a change request. @default saving never requires approvals */
   readonly proposal?: Proposal | undefined;
+  /** The requested change that is edited instead. @default the resource is saved */
+  readonly edited?: EditedChange | undefined;
+}
+
+/** A change of a change request whose payload a form edits. */
+export interface EditedChange {
+  readonly path: string;
+  /** What editing it does to the request; undefined if nothing more. */
+  readonly consequence: string | undefined;
 }
 
 interface Saved {
@@ -46,9 +55,15 @@ export function useSave<Value>(options: SaveOptions<Value>) {
     invalidates,
     success,
     proposal,
+    edited,
   } = options;
   const change = useChange<SaveInput, Saved>({
     run: async ({ overwrites }) => {
+      if (edited !== undefined) {
+        const { payload } = proposal?.changes[0] ?? {};
+        await request(edited.path, { method: "PUT", body: { payload } });
+        return { etag: undefined, previous: undefined };
+      }
       // What is overwritten has to be known, so that Undo can restore it. If somebody saves between the two requests, that
       // is another conflict.
       const replaced = overwrites ? await requestVersioned<Value>(path) : version;
@@ -56,15 +71,16 @@ export function useSave<Value>(options: SaveOptions<Value>) {
       const { etag } = await requestVersioned(savePath, { method, body, ifMatch: replaced?.etag });
       return { etag, previous: replaced && undoBody?.(replaced.value) };
     },
-    proposes: () => proposal,
-    invalidates,
-    success: () => success,
+    proposes: () => (edited === undefined ? proposal : undefined),
+    invalidates: edited === undefined ? invalidates : [["change-requests"]],
+    success: () => (edited === undefined ? success : "Edited the requested change"),
     ...(version !== undefined &&
+      edited === undefined &&
       undoBody !== undefined && {
         undo: (_input, { etag, previous }) =>
           request(savePath, { method: "PUT", body: previous, ifMatch: etag }),
       }),
     showsErrors: true,
   });
-  return { ...change, proposal };
+  return { ...change, proposal: edited === undefined ? proposal : undefined, edited };
 }

@@ -1,10 +1,13 @@
-import { EllipsisVertical, GripVertical, Pencil } from "lucide-react";
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { EllipsisVertical, GripVertical, Pencil, TrendingUp } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { GridList, GridListItem } from "react-aria-components/GridList";
 import { useDragAndDrop } from "react-aria-components/useDragAndDrop";
-import type { Flag, FlagEnvironment, Segment, Strategy } from "../api/types.ts";
+import { rolloutPlansQuery } from "../api/rollout-plan-queries.ts";
+import type { Flag, FlagEnvironment, RolloutPlan, Segment, Strategy } from "../api/types.ts";
 import { ConstraintList } from "../constraints/constraint-summary.tsx";
+import { PlanCard, PlanDialog } from "../rollout-plans/plan-card.tsx";
 import {
   describeBeginnings,
   describeStrategy,
@@ -13,9 +16,9 @@ import {
 import { EditStrategyDialog } from "../strategies/strategy-dialogs.tsx";
 import { findIneffective } from "../strategies/find-ineffective.ts";
 import { RuleNote } from "../strategies/rule-note.tsx";
-import { describeStrategyType } from "../strategies/strategy-labels.ts";
+import { describeStrategyType, ROLLOUT } from "../strategies/strategy-labels.ts";
 import { StrategyWarnings } from "../strategies/strategy-warnings.tsx";
-import { IconButton } from "../ui/button.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { Menu, type MenuEntry } from "../ui/menu.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
 import { moveEntries } from "./move-entries.ts";
@@ -38,6 +41,13 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
   const { strategies } = environment;
   const changes = useStrategyChanges(flag, environment);
   const [edited, setEdited] = useState<string>();
+  const [planned, setPlanned] = useState<string>();
+  const { data: plans = [] } = useQuery({
+    ...rolloutPlansQuery(flag.project, flag.name),
+    enabled: strategies.some(({ name }) => name === ROLLOUT),
+  });
+  const planOf = (id: string) => plans.find(({ strategyId }) => strategyId === id);
+  const plannedStrategy = strategies.find(({ id }) => id === planned);
   const ids = strategies.map(({ id }) => id);
   const beginnings = describeBeginnings(environment);
   const notes = findIneffective(strategies, names.segments, Date.now());
@@ -64,6 +74,9 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
       run: () => move(index, index + 1),
       isDisabled: index === strategies.length - 1,
     },
+    ...(strategy.name === ROLLOUT && planOf(strategy.id) === undefined
+      ? [{ label: "Roll out in steps…", run: () => setPlanned(strategy.id) }]
+      : []),
     {
       label: strategy.disabled ? "Enable" : "Disable",
       run: () => changes.disabling.mutate(strategy),
@@ -91,7 +104,7 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
         selectionMode="none"
         keyboardNavigationBehavior="tab"
         items={strategies.map((strategy, index) => ({ ...strategy, index }))}
-        dependencies={[names, environment, canEdit]}
+        dependencies={[names, environment, canEdit, plans]}
         {...(canEdit && { dragAndDropHooks })}
       >
         {({ index, ...strategy }) => (
@@ -110,7 +123,16 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
               names={names}
               beginning={beginnings[index] ?? "For"}
               note={notes[index]}
-            />
+            >
+              <Rollout
+                flag={flag}
+                environment={environment}
+                strategy={strategy}
+                plan={planOf(strategy.id)}
+                canEdit={canEdit}
+                onPlan={() => setPlanned(strategy.id)}
+              />
+            </StrategySummary>
             {canEdit ? (
               <div className="strategy-actions">
                 <IconButton
@@ -138,7 +160,39 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
           onClose={() => setEdited(undefined)}
         />
       )}
+      {plannedStrategy === undefined ? null : (
+        <PlanDialog
+          address={{ project: flag.project, flag: flag.name, environment: environment.name }}
+          strategy={plannedStrategy}
+          plan={undefined}
+          onClose={() => setPlanned(undefined)}
+        />
+      )}
     </>
+  );
+}
+
+interface RolloutProps {
+  readonly flag: Flag;
+  readonly environment: FlagEnvironment;
+  readonly strategy: Strategy;
+  readonly plan: RolloutPlan | undefined;
+  readonly canEdit: boolean;
+  readonly onPlan: () => void;
+}
+
+/** The rollout plan of a strategy, or a button that makes one where not everyone is reached yet. */
+function Rollout({ plan, onPlan, ...props }: RolloutProps) {
+  const { strategy, canEdit } = props;
+  if (plan !== undefined) return <PlanCard plan={plan} {...props} />;
+  const isPartial = strategy.name === ROLLOUT && Number(strategy.parameters["rollout"]) < 100;
+  if (!canEdit || !isPartial || strategy.disabled) return null;
+  return (
+    <div>
+      <Button size="small" variant="quiet" onPress={onPlan}>
+        <TrendingUp aria-hidden /> Roll out in steps
+      </Button>
+    </div>
   );
 }
 
@@ -153,10 +207,12 @@ interface StrategySummaryProps {
   readonly beginning: string;
   /** Why it changes nothing; undefined if it may change something. */
   readonly note: string | undefined;
+  /** Shown below. */
+  readonly children: ReactNode;
 }
 
 /** What a strategy does, in a sentence that lists its constraints below. */
-function StrategySummary({ strategy, names, beginning, note }: StrategySummaryProps) {
+function StrategySummary({ strategy, names, beginning, note, children }: StrategySummaryProps) {
   const { title, constraints, variants } = strategy;
   const audience = describeStrategy({ ...strategy, constraints: [], variants: [] }, names);
   return (
@@ -172,6 +228,7 @@ function StrategySummary({ strategy, names, beginning, note }: StrategySummaryPr
       {variants.length === 0 ? null : <VariantBar variants={variants} />}
       <StrategyWarnings strategy={strategy} />
       {note === undefined ? null : <RuleNote>{note}</RuleNote>}
+      {children}
     </div>
   );
 }
