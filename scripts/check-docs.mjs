@@ -14,6 +14,7 @@ import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
 import { collectMessages, findMisquoted, findUnexplained } from "./docs/messages.mjs";
+import { withMetricTables } from "./docs/metrics.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Folders, and the template of decision records, whose links are placeholders. */
@@ -47,10 +48,12 @@ for (const [path, text] of documents) {
   else checkTables(path, text);
 }
 for (const [path, text] of documents) {
-  const wanted = withAliasTables(text);
+  const wanted = await withMetricTables(withAliasTables(text));
   if (mustWrite) await writeDocument(path, text, wanted);
   else if (!isEqualText(text, wanted)) {
-    problems.push(`${relative(root, path)} has an outdated table of settings of another product`);
+    problems.push(
+      `${relative(root, path)} has an outdated table of metrics, or of settings of another product`,
+    );
   }
 }
 for (const [path, text] of documents) {
