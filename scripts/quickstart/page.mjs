@@ -5,23 +5,17 @@ import { allowedHosts, clientKeyOf, ENVIRONMENT, HOST, PROJECT } from "./setting
 const MAX_BODY_BYTES = 1024;
 /** Path prefix of everything but the root. All other paths belong to the proxy. */
 const PREFIX = "/quickstart/";
-const SCRIPTS = [
-  "page",
-  "context",
-  "context-form",
-  "copy",
-  "evaluate",
-  "flag-list",
-  "flag-row",
-  "snippets",
-];
+const CONSOLE = "../../packages/console";
+/** The page looks like the console, whose styles it uses. */
 const FILES = {
-  "/": ["index.html", "text/html; charset=utf-8"],
-  [`${PREFIX}page.css`]: ["page.css", "text/css; charset=utf-8"],
+  "/": ["page/index.html", "text/html; charset=utf-8"],
+  [`${PREFIX}page.js`]: ["page/page.js", "text/javascript; charset=utf-8"],
+  [`${PREFIX}page.css`]: ["page/page.css", "text/css; charset=utf-8"],
+  [`${PREFIX}icon.svg`]: [`${CONSOLE}/public/icon.svg`, "image/svg+xml"],
   ...Object.fromEntries(
-    SCRIPTS.map((name) => [
-      `${PREFIX}${name}.js`,
-      [`${name}.js`, "text/javascript; charset=utf-8"],
+    ["theme", "switch", "badge"].map((name) => [
+      `${PREFIX}${name}.css`,
+      [`${CONSOLE}/src/ui/${name}.css`, "text/css; charset=utf-8"],
     ]),
   ),
 };
@@ -31,7 +25,7 @@ const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
-    "img-src data:",
+    "img-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -56,16 +50,14 @@ class HttpError extends Error {
  * It forwards switches to the admin API, so the admin token never reaches the browser, and rejects
  * requests from other sites.
  */
-export function createPage(settings, { admin, explain }) {
+export function createPage(settings, admin) {
   const isOwnHost = createHostCheck({
     host: HOST,
     allowedHosts: allowedHosts(process.env).split(/\s*,\s*/),
   });
   const routes = {
     ...fileRoutes(),
-    [`GET ${PREFIX}settings`]: () => json(toPageSettings(settings)),
-    [`GET ${PREFIX}flags`]: async (request) =>
-      json(await listFlags(admin, await explainIfPossible(explain, request))),
+    [`GET ${PREFIX}flags`]: async () => json(await listFlags(admin, settings)),
     [`POST ${PREFIX}switch`]: async (request) =>
       json(await switchFlag(admin, await readJson(request))),
   };
@@ -80,11 +72,6 @@ export function createPage(settings, { admin, explain }) {
     void respond(request, response, path);
     return true;
   };
-}
-
-/** NOTE: no tokens, which never reach the browser. */
-function toPageSettings({ adminUrl, clientKeys }) {
-  return { clientKey: clientKeyOf({ clientKeys }), environment: ENVIRONMENT, adminUrl };
 }
 
 async function handle(routes, { request, path, isOwnHost }) {
@@ -114,21 +101,15 @@ function rejectOtherSites({ method, headers }) {
   }
 }
 
-async function listFlags(admin, explanations) {
+/** NOTE: no tokens, which never reach the browser. */
+async function listFlags(admin, { adminUrl, clientKeys }) {
   const { features } = await admin.get(`/projects/${PROJECT}/features`);
   const flags = features.map(({ name, description, environments }) => ({
     name,
     description: description ?? "",
     enabled: environments.some((one) => one.name === ENVIRONMENT && one.enabled),
-    explanation: explanations.get(name),
   }));
-  return { flags };
-}
-
-/** The flags are useful without explanations too, for example if the token has been deleted. */
-async function explainIfPossible(explain, { url }) {
-  const { searchParams } = new URL(url, "http://localhost");
-  return explain(searchParams).catch(() => new Map());
+  return { flags, clientKey: clientKeyOf({ clientKeys }), adminUrl };
 }
 
 async function switchFlag(admin, { name, enabled } = {}) {
@@ -157,7 +138,7 @@ async function readJson(request) {
 
 function fileRoutes() {
   const entries = Object.entries(FILES).map(([path, [file, type]]) => {
-    const body = readFileSync(new URL(`page/${file}`, import.meta.url));
+    const body = readFileSync(new URL(file, import.meta.url));
     return [`GET ${path}`, () => ({ type, body })];
   });
   return Object.fromEntries(entries);

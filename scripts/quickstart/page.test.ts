@@ -47,129 +47,27 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     expect(await outcomeOf(page, "old-checkout")).toBe("off");
     expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
 
-    await page.getByLabel("Value of plan").fill("free");
+    await page.getByLabel("Plan").selectOption("free");
     await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("off");
-    await page.getByRole("button", { name: "Remove country" }).click();
+    await page.getByLabel("Country").fill("");
     await expect.poll(() => outcomeOf(page, "local-payments")).toBe("off");
     expect(await page.locator("#announcements").textContent()).toBe("local-payments: off");
-
-    await page.getByRole("button", { name: "Add a property" }).click();
-    await page.keyboard.type("country");
-    await page.getByLabel("Value of country").fill("SE");
+    await page.getByLabel("Country").fill("SE");
     await expect.poll(() => outcomeOf(page, "local-payments")).toBe("on");
     await page.getByRole("button", { name: "Next user" }).click();
     expect(await page.getByLabel("User id").inputValue()).toBe("2");
 
-    // A reload keeps the context, and the command requests the same flags.
+    // A reload keeps the context, and so does another browser with the link.
+    await expect.poll(() => page.url()).toContain("userId=2");
     await page.reload();
     await expect.poll(() => outcomeOf(page, "local-payments")).toBe("on");
     expect(await outcomeOf(page, "export-to-pdf")).toBe("off");
-    const command = (await page.locator("#request").textContent()) ?? "";
-    expect(paste(command)).toContain('"local-payments"');
-
-    // So does another browser with the link.
     const { page: shared } = await openPage({}, page.url());
     expect(await shared.getByLabel("User id").inputValue()).toBe("2");
-    expect(await shared.getByLabel("Value of country").inputValue()).toBe("SE");
+    expect(await shared.getByLabel("Country").inputValue()).toBe("SE");
     await expect.poll(() => outcomeOf(shared, "export-to-pdf")).toBe("off");
     await shared.close();
     expect(problems).toEqual([]);
-    await page.close();
-  });
-
-  it("explains each result", async () => {
-    const { page, problems } = await openPage();
-    await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("on");
-    expect(await whyOf(page, "new-header")).toBe("The flag is on for everyone.");
-    expect(await whyOf(page, "old-checkout")).toBe(
-      "The flag is off because it is turned off in this environment.",
-    );
-    expect(await whyOf(page, "export-to-pdf")).toBe('The flag is on because plan is "pro".');
-    expect(await whyOf(page, "faster-search")).toMatch(
-      /^The flag is (on|off) because userId "1" is in bucket \d+ of 100, (within|beyond) the rollout of 50%\.$/,
-    );
-    expect(await whyOf(page, "button-colour")).toMatch(
-      /because the userId is in bucket \d+ of \d+\.$/,
-    );
-
-    await page.getByLabel("Value of plan").fill("free");
-    await page.getByLabel("User id").fill("");
-    await expect
-      .poll(() => whyOf(page, "export-to-pdf"))
-      .toBe('The flag is off because plan is "free", which is not "pro" or "enterprise".');
-    // Without a user, the session decides, as in the SDKs.
-    await expect
-      .poll(() => whyOf(page, "button-colour"))
-      .toContain("because the sessionId is in bucket");
-    expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
-    expect(problems).toEqual([]);
-    await page.close();
-  });
-
-  it("has details only for flags that have some", async () => {
-    const authorization = start.tokens().admin;
-    const url = `http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/projects/default/features`;
-    await fetch(url, {
-      method: "POST",
-      headers: { authorization, "content-type": "application/json" },
-      body: JSON.stringify({ name: "without-details" }),
-    });
-    const { page, problems } = await openPage();
-    const detailsOf = (flag: string) => page.locator(`[data-flag="${flag}"] .more`);
-    await detailsOf("old-checkout").waitFor();
-    await expect.poll(() => outcomeOf(page, "without-details")).toBe("off");
-    expect(await detailsOf("without-details").isVisible()).toBe(false);
-    await fetch(`${url}/without-details`, { method: "DELETE", headers: { authorization } });
-    expect(problems).toEqual([]);
-    await page.close();
-  });
-
-  it("searches the flags, and shows examples for SDKs", async () => {
-    const { page, problems } = await openPage();
-    const visible = () => page.locator(".flag:visible .flag-name").allTextContents();
-    await expect.poll(visible).toContain("old-checkout");
-
-    await page.getByLabel("Search flags").fill("Half of");
-    expect(await visible()).toEqual(["faster-search", "team-dashboard"]);
-    await page.getByLabel("Search flags").fill("nothing like this");
-    expect(await page.getByText("No flag matches.").isVisible()).toBe(true);
-    await page.getByLabel("Search flags").fill("");
-    await page.getByLabel("Show", { exact: true }).selectOption("off");
-    expect(await visible()).toContain("old-checkout");
-    expect(await visible()).not.toContain("new-header");
-
-    await page.getByRole("button", { name: "Hide details" }).click();
-    expect(await page.locator(".description:visible").count()).toBe(0);
-
-    for (const [sdk, text] of [
-      ["JavaScript", 'clientKey: "demo-web-key"'],
-      ["React", "<FlagProvider config={config}>"],
-      ["Node", '"the-backend-token-printed-by-npm-start"'],
-      ["curl", "Authorization: demo-web-key"],
-    ] as const) {
-      await page.getByRole("button", { name: sdk, exact: true }).click();
-      expect(await page.locator("#request").textContent()).toContain(text);
-    }
-    expect(problems).toEqual([]);
-    await page.close();
-  });
-
-  it("keeps the context in view, folded on a phone", async () => {
-    const { page: phone } = await openPage({ viewport: { width: 390, height: 844 } });
-    await expect.poll(() => outcomeOf(phone, "team-dashboard")).not.toBeNull();
-    await phone.locator('[data-flag="team-dashboard"]').scrollIntoViewIfNeeded();
-    expect(await phone.getByLabel("User id").isVisible()).toBe(false);
-    await phone.getByText("user 1, plan pro").click();
-    await phone.getByLabel("User id").fill("7");
-    await expect.poll(() => phone.url()).toContain("userId=7");
-    await phone.close();
-
-    const { page } = await openPage({ viewport: { width: 1280, height: 500 } });
-    await expect.poll(() => outcomeOf(page, "team-dashboard")).not.toBeNull();
-    await page.locator('[data-flag="team-dashboard"]').scrollIntoViewIfNeeded();
-    const box = await page.getByLabel("User id").boundingBox();
-    expect(box?.y).toBeGreaterThan(0);
-    expect(box?.y).toBeLessThan(500);
     await page.close();
   });
 
@@ -212,7 +110,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     }
   });
 
-  it("shows a change that is made in the console", async () => {
+  it("shows a change that is made in the console, which explains each result", async () => {
     const { page, problems } = await openPage();
     await expect.poll(() => outcomeOf(page, "faster-search")).not.toBeNull();
     const console = await browser.newPage();
@@ -232,6 +130,12 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
       await flag.locator("xpath=ancestor::label").click();
       await expect.poll(() => outcomeOf(page, "new-header")).toBe(outcome);
     }
+    await page.getByLabel("Plan").selectOption("free");
+    await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("off");
+    const why = page.getByLabel("Why export-to-pdf is on or off");
+    await console.goto((await why.getAttribute("href")) ?? "");
+    await console.getByText("export-to-pdf").first().waitFor();
+    expect(await console.getByLabel("userId").first().inputValue()).toBe("1");
     expect([...problems, ...consoleProblems]).toEqual([]);
     await Promise.all([page.close(), console.close()]);
   });
@@ -305,7 +209,7 @@ describe("the requests of the page", () => {
       expect.stringMatching(/^\*:\*\.[\da-f]{32}$/),
       expect.stringMatching(/^\*:development\.[\da-f]{32}$/),
     ]);
-    for (const path of ["/", "/quickstart/page.js", "/quickstart/settings", "/quickstart/flags"]) {
+    for (const path of ["/", "/quickstart/page.js", "/quickstart/flags"]) {
       const text = await (await fetch(`${origin}${path}`)).text();
       expect(text).not.toContain(admin);
       expect(text).not.toContain(backend);
@@ -329,7 +233,7 @@ describe("the requests of the page", () => {
     readonly body: string;
   }) {
     const { method, headers, body } = given;
-    const path = `/quickstart/${method === "GET" ? "settings" : "switch"}`;
+    const path = `/quickstart/${method === "GET" ? "flags" : "switch"}`;
     return new Promise<{
       readonly status: number | undefined;
       readonly headers: Readonly<Record<string, unknown>>;
@@ -351,11 +255,7 @@ describe("the requests of the page", () => {
 });
 
 async function outcomeOf(page: Page, flag: string): Promise<string | null> {
-  return page.locator(`[data-flag="${flag}"] .outcome`).textContent();
-}
-
-async function whyOf(page: Page, flag: string): Promise<string | null> {
-  return page.locator(`[data-flag="${flag}"] .why`).textContent();
+  return page.locator(`[data-flag="${flag}"] .badge`).textContent();
 }
 
 function switchOf(page: Page, flag: string) {

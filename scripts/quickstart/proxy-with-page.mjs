@@ -3,17 +3,13 @@
 import { once } from "node:events";
 import { bundle } from "../../packages/proxy/bin/load-bundle.js";
 import { createAdminClient } from "../admin-client.mjs";
-import { createExplainer } from "./explainer.mjs";
 import { loadKeys } from "./keys.mjs";
 import { createPage } from "./page.mjs";
 import { readSettings } from "./settings.mjs";
 
 const settings = readSettings(process.env);
 const keys = await loadKeys(settings);
-const page = createPage(settings, {
-  admin: createAdminClient(settings.adminUrl, keys.adminToken),
-  explain: createExplainer(settings.adminUrl, keys.proxyToken),
-});
+const page = createPage(settings, createAdminClient(settings.adminUrl, keys.adminToken));
 
 // NOTE: also when the process that started this one was killed.
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));

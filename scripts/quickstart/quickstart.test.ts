@@ -315,7 +315,7 @@ describe("npm start", () => {
           ["ADMIN_PORT", "/api/admin/projects"],
           ["ADMIN_PORT", "/"],
           ["PORT", "/"],
-          ["PORT", "/quickstart/settings"],
+          ["PORT", "/quickstart/flags"],
           ["PORT", "/internal-backstage/metrics"],
         ] as const) {
           const headers = { host: `${host}:${ports[name]}`, authorization: admin };

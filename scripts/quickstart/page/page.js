@@ -1,100 +1,129 @@
-import { readAddress, toQuery, writeAddress } from "./context.js";
-import { showContextForm } from "./context-form.js";
-import { createEvaluator } from "./evaluate.js";
-import { createFlagList } from "./flag-list.js";
-import { createSnippets } from "./snippets.js";
+// Requests flags from the proxy as apps do, for the context of the form, which is also in the address of the page.
 
 const POLL_INTERVAL_MS = 1000;
+const FIRST_CONTEXT =
+  "userId=1&properties[plan]=pro&properties[country]=NO&properties[teamId]=blue";
 
 const byId = (id) => document.getElementById(id);
-const proxyUrl = `${location.origin}/proxy`;
-const settings = await callPage("settings");
-const evaluate = createEvaluator(proxyUrl, settings.clientKey);
-/** States sent to the admin API. Until it has responded, the page shows these. */
+const form = byId("context");
+/** The row and the shown result of each flag. */
+const shown = new Map();
+/** States that the service has not confirmed yet, by flag. */
 const pending = new Map();
-const showFlags = createFlagList((name, enabled) => void switchFlag(name, enabled));
-const showSnippet = createSnippets({ ...settings, proxyUrl });
-let context = readAddress();
 
-byId("environment").textContent = settings.environment;
-byId("admin-link").href = `${settings.adminUrl}/`;
-byId("api-link").href = `${settings.adminUrl}/docs/openapi`;
-writeAddress(context);
-showSnippet(context);
-showContextForm(context, (next) => {
-  context = next;
-  writeAddress(context);
-  showSnippet(context);
+for (const [name, value] of new URLSearchParams(location.search || FIRST_CONTEXT)) {
+  if (form.elements[name]) form.elements[name].value = value;
+}
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("input", () => void refresh());
+byId("next-user").addEventListener("click", () => {
+  form.elements.userId.value = Number(form.elements.userId.value) + 1 || 1;
   void refresh();
 });
-await keepFresh();
+document.addEventListener("visibilitychange", () => void refresh());
 
-async function keepFresh() {
-  document.addEventListener("visibilitychange", () => void refresh());
-  for (;;) {
-    await refresh();
-    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-  }
+for (;;) {
+  await refresh();
+  await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
 }
 
 async function refresh() {
   if (document.hidden) return;
-  const query = toQuery(context);
+  const context = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
+  const query = String(context);
+  history.replaceState(null, "", `?${query}`);
   try {
-    const [list, evaluation] = await Promise.all([callPage(`flags?${query}`), evaluate(query)]);
-    // The form has changed in the meantime, which has started another refresh.
-    if (query !== toQuery(context)) return;
-    const { toggles, status, milliseconds } = evaluation;
-    const changes = showFlags(list.flags, { toggles, pending });
-    if (changes.length > 0) byId("announcements").textContent = changes.join(", ");
-    showExchange(status, milliseconds);
-    showConnection(true);
+    const { flags, clientKey, adminUrl } = await call("/quickstart/flags");
+    const { toggles } = await call(`/proxy?sessionId=demo-page&${query}`, {
+      headers: { authorization: clientKey },
+    });
+    byId("console").href = adminUrl;
+    byId("api").href = `${adminUrl}/docs/openapi`;
+    showFlags(flags, { toggles, why: playgroundLink(adminUrl, context) });
+    showConnection("Live");
   } catch {
-    showConnection(false);
+    showConnection("Not connected: is npm start still running?");
   }
 }
 
-async function callPage(path, body) {
-  const response = await fetch(`/quickstart/${path}`, {
-    ...(body && {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
+async function call(path, options) {
+  const response = await fetch(path, options);
+  const body = await response.json();
+  if (!response.ok) throw new Error(body.error);
+  return body;
+}
+
+function showFlags(flags, { toggles, why }) {
+  const results = new Map(toggles.map((toggle) => [toggle.name, toggle]));
+  const changes = [];
+  for (const flag of flags) {
+    const before = shown.get(flag.name);
+    const row = before?.row ?? createRow(flag);
+    const result = showFlag(row, { flag, toggle: results.get(flag.name), why });
+    if (before !== undefined && before.result !== result) changes.push(`${flag.name}: ${result}`);
+    shown.set(flag.name, { row, result });
+  }
+  const rows = flags.map(({ name }) => shown.get(name).row);
+  const list = byId("flags");
+  if (rows.some((row, index) => row !== list.children[index])) list.replaceChildren(...rows);
+  if (changes.length > 0) byId("announcements").textContent = changes.join(", ");
+}
+
+function createRow({ name }) {
+  const row = byId("flag").content.cloneNode(true).firstElementChild;
+  row.dataset.flag = name;
+  row.querySelector("strong").textContent = name;
+  row.querySelector("a").setAttribute("aria-label", `Why ${name} is on or off`);
+  row.querySelector("input").addEventListener("change", (event) => {
+    void switchFlag(name, event.target.checked);
   });
-  const result = await response.json();
-  if (!response.ok) throw new Error(result.error);
+  return row;
+}
+
+/** Returns the result as text. */
+function showFlag(row, { flag, toggle, why }) {
+  const { name, payload } = toggle?.variant?.enabled ? toggle.variant : {};
+  const result = toggle === undefined ? "off" : name === undefined ? "on" : `on, ${name}`;
+  const isOn = pending.get(flag.name) ?? flag.enabled;
+  row.querySelector("input").checked = isOn;
+  row.querySelector(".switch").toggleAttribute("data-selected", isOn);
+  row.querySelector("code").textContent = payload?.value ?? "";
+  row.querySelector(".badge").textContent = result;
+  row.querySelector(".badge").classList.toggle("badge-good", toggle !== undefined);
+  row.querySelector(".muted span").textContent = flag.description;
+  row.querySelector("a").href = why;
   return result;
-}
-
-function showConnection(isLive) {
-  const element = byId("connection");
-  const text = isLive ? "Live" : "Not connected: is npm start still running?";
-  if (element.textContent !== text) element.textContent = text;
-  element.classList.toggle("live", isLive);
-  element.classList.toggle("lost", !isLive);
-}
-
-function showExchange(status, milliseconds) {
-  const result = status === 304 ? "nothing has changed" : "new results";
-  byId("exchange").textContent =
-    `This page queries the proxy every second. Last result: ${result}, after ${milliseconds} ms.`;
 }
 
 async function switchFlag(name, enabled) {
   pending.set(name, enabled);
-  showProblem("");
+  const problem = byId("problem");
+  problem.hidden = true;
   try {
-    await callPage("switch", { name, enabled });
+    await call("/quickstart/switch", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name, enabled }),
+    });
   } catch (error) {
-    showProblem(`${name} could not be switched: ${error.message}`);
-  } finally {
-    pending.delete(name);
+    problem.textContent = `${name} could not be switched: ${error.message}`;
+    problem.hidden = false;
   }
+  pending.delete(name);
   await refresh();
 }
 
-function showProblem(text) {
-  byId("problem").textContent = text;
-  byId("problem").hidden = text === "";
+/** The console explains results in its playground. */
+function playgroundLink(adminUrl, context) {
+  const values = Object.fromEntries(
+    Array.from(context, ([name, value]) => [name.replace(/^properties\[(.*)\]$/, "$1"), value]),
+  );
+  return `${adminUrl}/playground?context=${encodeURIComponent(JSON.stringify(values))}`;
+}
+
+function showConnection(text) {
+  const element = byId("connection");
+  if (element.textContent !== text) element.textContent = text;
+  element.classList.toggle("badge-good", text === "Live");
+  element.classList.toggle("badge-bad", text !== "Live");
 }
