@@ -13,7 +13,7 @@ const PLAIN_UPDATE_INTERVAL_MS = 10_000;
  */
 export async function showPhase(name, phase, output = process.stdout) {
   const startedAt = performance.now();
-  const inTerminal = output.isTTY && process.env.TERM !== "dumb";
+  const inTerminal = isTerminal(output);
   const show = () => {
     const line = `${name} … ${formatDuration(performance.now() - startedAt)}`;
     output.write(inTerminal ? `\r${line}` : `${line}\n`);
@@ -32,6 +32,15 @@ export async function showPhase(name, phase, output = process.stdout) {
     // The line may be shorter than the previous one, so the rest of that is erased.
     output.write(inTerminal ? `\r${line}\x1b[K\n` : `${line}\n`);
   }
+}
+
+/** Prints a line during a phase. In a terminal, it takes the place of the line with the elapsed time. */
+export function printLine(line, output = process.stdout) {
+  output.write(isTerminal(output) ? `\r${line}\x1b[K\n` : `${line}\n`);
+}
+
+function isTerminal(output) {
+  return output.isTTY && process.env.TERM !== "dumb";
 }
 
 /** Returns `1.6 s`, `58 s` or `2 min 5 s`. */

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { formatDuration, showPhase } from "./progress.mjs";
+import { formatDuration, printLine, showPhase } from "./progress.mjs";
 
 test.each([
   [1649, "1.6 s"],
@@ -26,4 +26,13 @@ test("showPhase() reports a failure and throws it", async () => {
   const failing = showPhase("Building", () => Promise.reject(new Error("no disk")), output);
   await expect(failing).rejects.toThrow("no disk");
   expect(String(output.read())).toContain("Building: failed after");
+});
+
+test("printLine() replaces the line of the phase in a terminal", () => {
+  const output = Object.assign(new PassThrough(), { isTTY: true });
+  printLine("[admin] Creating the database", output);
+  const isDumb = process.env["TERM"] === "dumb";
+  expect(String(output.read())).toBe(
+    isDumb ? "[admin] Creating the database\n" : "\r[admin] Creating the database\u001b[K\n",
+  );
 });

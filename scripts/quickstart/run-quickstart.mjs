@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAdminClient } from "../admin-client.mjs";
-import { formatDuration } from "../progress.mjs";
+import { formatDuration, printLine, showPhase } from "../progress.mjs";
 import { hasExited, stopProcess } from "../stop-process.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { createConsoleLink } from "./console-link.mjs";
@@ -55,7 +55,6 @@ export async function runQuickstart(settings) {
 
 /** Resolves to a problem when a service exits. */
 async function startAll(settings, keys, { stops, stopping }) {
-  console.log("Starting the flag-management service and the proxy");
   const launch = ({ name, prefix, script }, env) => {
     const program = startProgram(prefix, { script: join(rootDirectory, script), env });
     stops.push((signal) => stopProcess(program, { signal, timeoutMs: STOP_TIMEOUT_MS }));
@@ -84,8 +83,11 @@ async function startAll(settings, keys, { stops, stopping }) {
     consoleLink = link;
   };
   let consoleLink;
-  const failure = await Promise.race([end, ready()]);
-  if (failure !== undefined || stopping.aborted) return failure;
+  await showPhase("Starting the flag-management service and the proxy", async () => {
+    const failure = await Promise.race([end, ready()]);
+    if (failure !== undefined) throw new Error(failure.problem);
+  });
+  if (stopping.aborted) return undefined;
 
   const shownKeys = { ...keys, clientKey: clientKeyOf(settings), consoleLink };
   console.log(instructions(settings, shownKeys));
@@ -98,10 +100,10 @@ async function seedWhenReady(admin, directory, isEnding) {
   // The service opens its port after it has created its tokens, so waiting would not help.
   if (response.status === 401) throw new Error(explainRejectedToken(directory));
   const count = await revokePublishedTokens(admin);
-  if (count > 0) console.log(`Revoked ${count} tokens of an earlier version, which were public`);
+  if (count > 0) printLine(`Revoked ${count} tokens of an earlier version, which were public`);
   try {
     const created = await seed(admin);
-    if (created > 0) console.log(`Created ${created} demo flags`);
+    if (created > 0) printLine(`Created ${created} demo flags`);
   } catch (error) {
     if (!isEnding()) console.warn(`Not all demo flags could be created: ${error.message}`);
   }
@@ -190,7 +192,7 @@ function startProgram(name, { script, env }) {
     detached: process.platform !== "win32",
   });
   for (const stream of [program.stdout, program.stderr]) {
-    createInterface({ input: stream }).on("line", (line) => console.log(`[${name}] ${line}`));
+    createInterface({ input: stream }).on("line", (line) => printLine(`[${name}] ${line}`));
   }
   process.on("exit", () => program.kill("SIGKILL"));
   return program;
