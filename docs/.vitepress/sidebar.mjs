@@ -16,6 +16,7 @@ export const SIDEBAR = [
       ["OpenTelemetry", "/guides/telemetry"],
     ]),
     group("Manage flags", [
+      ["Target a list", "/guides/target-a-list"],
       ["Find out why", "/guides/find-out-why"],
       ["Accounts", "/guides/accounts"],
       ["Terraform", "/guides/terraform"],
