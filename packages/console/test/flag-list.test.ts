@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { choose, confirm } from "./_actions.ts";
 import { switchFlag } from "../../admin/test/_flags.ts";
+import { BACKEND_TOKEN } from "../../admin/test/_service.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import {
   createProject,
@@ -180,6 +181,48 @@ describeConsole("the list of flags", (console) => {
     expect(await readFlags(console, project)).toMatchObject([
       { name: `dark-mode-${size}`, type: "experiment", description: "Colours for the night" },
     ]);
+  });
+
+  test("guides through the first steps, until an application uses a flag", async () => {
+    const project = "first-steps";
+    await console.admin("POST", "/projects", { id: project, name: project });
+    const page = await console.open(`/projects/${project}/flags`);
+    const steps = page.getByRole("region", {
+      name: /^This project has no flags yet$|^First steps$/,
+    });
+    await expect.poll(() => steps.getByRole("listitem").count()).toBe(3);
+    const done = () => steps.locator("li", { hasText: "(done)" }).locator("strong").allInnerTexts();
+    expect(await done()).toEqual([]);
+    await console.admin("POST", `/projects/${project}/features`, { name: "first-flag" });
+    await expect.poll(done).toEqual([expect.stringContaining("Create a flag")]);
+    await steps.getByRole("link", { name: "Open first-flag" }).waitFor();
+    await expectAccessible(page);
+    const environment = `/projects/${project}/features/first-flag/environments/development`;
+    await console.admin("POST", `${environment}/strategies`, { name: "default" });
+    await console.admin("POST", `${environment}/on`);
+    await expect.poll(done).toHaveLength(2);
+    const now = Date.now();
+    const response = await console.request("/api/client/metrics", {
+      method: "POST",
+      token: BACKEND_TOKEN,
+      body: {
+        appName: "web",
+        instanceId: "1",
+        bucket: {
+          start: new Date(now - 60_000).toISOString(),
+          stop: new Date(now).toISOString(),
+          toggles: { "first-flag": { yes: 1, no: 0 } },
+        },
+      },
+    });
+    expect(response.status).toBe(202);
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.getByRole("switch").first().waitFor();
+        return steps.count();
+      })
+      .toBe(0);
   });
 
   test("a name that is taken keeps the dialog open and explains the problem", async () => {

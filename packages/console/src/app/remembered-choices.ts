@@ -56,6 +56,16 @@ export function rememberSdk(id: string): void {
   writeStored(SDK_KEY, id);
 }
 
+const FIRST_STEPS_KEY = "flags.hides-first-steps";
+
+export function hasHiddenFirstSteps(): boolean {
+  return readStored(FIRST_STEPS_KEY) !== null;
+}
+
+export function rememberHiddenFirstSteps(): void {
+  writeStored(FIRST_STEPS_KEY, "true");
+}
+
 /** Returns what this browser remembers; null if nothing, or if it may not store anything. */
 function readStored(key: string): string | null {
   try {

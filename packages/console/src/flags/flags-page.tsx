@@ -21,6 +21,7 @@ import { columnsOf, hideableColumns, withoutColumns } from "./flag-columns.ts";
 import { filterFlags, FLAG_FIELDS } from "./filter-flags.ts";
 import { FlagFilters } from "./flag-filters.tsx";
 import { FlagList } from "./flag-list.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 import { OtherHits } from "./other-hits.tsx";
 import { rememberFilter } from "./opened-filters.ts";
 
@@ -52,20 +53,18 @@ export function FlagsPage() {
     >
       <OpenRequests project={project} />
       <Loaded query={flags}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty title="This project has no flags yet">
-              <p>A flag turns a part of your application on or off without a new release.</p>
-              {canEdit ? (
-                <Button variant="primary" onPress={() => setCreating(true)}>
-                  Create the first flag
-                </Button>
-              ) : null}
-            </Empty>
-          ) : (
-            <FilteredFlags key={project} project={project} flags={all} />
-          )
-        }
+        {(all) => (
+          <>
+            <FirstSteps
+              project={project}
+              flags={all}
+              {...(canEdit && { onCreate: () => setCreating(true) })}
+            />
+            {all.length === 0 ? null : (
+              <FilteredFlags key={project} project={project} flags={all} />
+            )}
+          </>
+        )}
       </Loaded>
       {isCreating ? (
         <CreateFlagDialog project={project} onClose={() => setCreating(false)} />
