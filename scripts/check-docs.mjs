@@ -10,6 +10,7 @@ import { listLinks } from "../docs/.vitepress/sidebar.mjs";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeDefault } from "../packages/server-kit/dist/index.js";
+import { withAlertSections } from "./docs/alert-sections.mjs";
 import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
@@ -48,11 +49,11 @@ for (const [path, text] of documents) {
   else checkTables(path, text);
 }
 for (const [path, text] of documents) {
-  const wanted = await withMetricTables(withAliasTables(text));
+  const wanted = await withAlertSections(await withMetricTables(withAliasTables(text)));
   if (mustWrite) await writeDocument(path, text, wanted);
   else if (!isEqualText(text, wanted)) {
     problems.push(
-      `${relative(root, path)} has an outdated table of metrics, or of settings of another product`,
+      `${relative(root, path)} has outdated sections about alerts, or tables of metrics or of settings of another product`,
     );
   }
 }
