@@ -13,6 +13,7 @@ import { registerFavorites } from "./domain/favorites/routes.ts";
 import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
 import { registerFeatureTypes } from "./domain/feature-types.ts";
 import { registerFeatures } from "./domain/features/routes.ts";
+import { registerLifecycle } from "./domain/lifecycle/routes.ts";
 import { registerLinks } from "./domain/links/routes.ts";
 import { registerProjects } from "./domain/projects/routes.ts";
 import { registerProjectTokens } from "./domain/projects/token-routes.ts";
@@ -22,6 +23,7 @@ import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerVariants } from "./domain/variants/routes.ts";
+import { registerCleanup } from "./lifecycle/routes.ts";
 import { registerRestore } from "./restore/routes.ts";
 import { registerRolloutPlans } from "./rollout-plans/routes.ts";
 import { type InstanceOptions, registerInstance } from "./instance/routes.ts";
@@ -52,6 +54,8 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerFeatures,
   registerFavorites,
   registerLinks,
+  registerLifecycle,
+  registerCleanup,
   registerFeatureTypes,
   registerFeatureEnvironments,
   registerArchive,

@@ -32,8 +32,9 @@ import { ChangeStreams } from "./changes/change-streams.ts";
 import { registerChanges } from "./changes/routes.ts";
 import { applyDue } from "./change-requests/apply-scheduled.ts";
 import { advancePlans } from "./rollout-plans/advance-plans.ts";
+import { examineRegularly } from "./lifecycle/examine-regularly.ts";
 import { runAtInterval } from "./scheduling/run-at-interval.ts";
-import { DEFAULT_RETENTION, deleteRegularly } from "./retention.ts";
+import { DEFAULT_RETENTION, deleteRegularly, type Retention } from "./retention.ts";
 import { registerAccounts } from "./accounts/routes.ts";
 import { PasswordSignIn } from "./accounts/password-sign-in.ts";
 import { registerSignIn } from "./accounts/sign-in-routes.ts";
@@ -62,6 +63,8 @@ type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
 interface Scheduling extends Pick<Parameters<typeof applyDue>[0], "clock"> {
   /** How often to look for changes that are due. @default 2000 */
   readonly intervalMs?: number;
+  /** When to look for flags that can be removed, and which time it is. */
+  readonly examination?: Pick<Parameters<typeof examineRegularly>[0], "clock" | "intervalMs">;
 }
 
 interface AppOptions {
@@ -99,8 +102,7 @@ export async function buildApp(
   });
   const authentication = createAuthentication(storage, (request) => sessions.find(request));
   app.addHook("onClose", () => authentication.close());
-  runWhileOpen(app, (signal) => deleteRegularly({ storage, retention, logger }, signal));
-  runWhileOpen(app, (signal) => changeWhenDue({ storage, logger, ...scheduling }, signal));
+  workInBackground(app, { storage, retention, logger, ...scheduling });
   const metrics = createMetrics(storage);
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   telemetry?.exportMetrics(metrics);
@@ -225,6 +227,21 @@ function changeWhenDue(
     if (!isConnectionError(error)) options.logger.warn("Cannot apply scheduled changes", error);
   };
   return runAtInterval(work, { intervalMs, onError }, signal);
+}
+
+interface BackgroundOptions extends DueOptions {
+  readonly retention: Retention;
+}
+
+/** Does what no request asks for until the app is closed. */
+function workInBackground(
+  app: FastifyInstance,
+  { retention, examination, ...due }: BackgroundOptions,
+): void {
+  const { storage, logger } = due;
+  runWhileOpen(app, (signal) => deleteRegularly({ storage, retention, logger }, signal));
+  runWhileOpen(app, (signal) => changeWhenDue(due, signal));
+  runWhileOpen(app, (signal) => examineRegularly({ storage, logger, ...examination }, signal));
 }
 
 /** Does something regularly until the app is closed. */

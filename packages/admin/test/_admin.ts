@@ -158,7 +158,7 @@ async function eventsOf(storage: Storage, work: () => Promise<unknown>): Promise
     .orderBy(asc(events.id));
   for (const row of rows) {
     expect(row.createdAt).toBeInstanceOf(Date);
-    expect(row.actorId).toEqual(expect.any(String));
+    expect(row.actorId).toEqual(row.actorKind === "system" ? null : expect.any(String));
   }
   return rows.map(({ id: _id, createdAt: _createdAt, actorId: _actorId, ...event }) => event);
 }

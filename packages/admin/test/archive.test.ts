@@ -72,6 +72,7 @@ describeStorages("archive", (source) => {
       const after = (await admin.must(200, "GET", `${FEATURES}/${name}`)).body;
       expect(after).toEqual({
         ...before,
+        lifecycle: { stage: "initial", enteredStageAt: expect.any(String) },
         environments: before.environments.map((environment) => ({
           ...environment,
           enabled: false,
@@ -281,6 +282,7 @@ describeStorages("archive", (source) => {
       expect(check.body).toEqual({
         parentsWithChildFeatures: [parent],
         hasDeletedDependencies: true,
+        usedFeatures: [],
       });
 
       const recorded = await admin.eventsOf(() =>
@@ -315,7 +317,11 @@ describeStorages("archive", (source) => {
 
     test("validate ignores unknown names", async () => {
       const { body } = await admin.must(200, "POST", `${ARCHIVE}/validate`, { features: ["none"] });
-      expect(body).toEqual({ parentsWithChildFeatures: [], hasDeletedDependencies: false });
+      expect(body).toEqual({
+        parentsWithChildFeatures: [],
+        hasDeletedDependencies: false,
+        usedFeatures: [],
+      });
     });
   });
 

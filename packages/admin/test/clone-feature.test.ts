@@ -99,6 +99,7 @@ describeAnyStorage("POST /api/admin/projects/{projectId}/features/{feature}/clon
       name: "copy",
       stale: false,
       createdAt: expect.any(String),
+      lifecycle: { stage: "initial", enteredStageAt: expect.any(String) },
       environments: withoutIds(original).environments.map((environment) => ({
         ...environment,
         enabled: false,

@@ -16,12 +16,18 @@ describeAnyStorage("GET /projects/{id}/status", (source) => {
       health: { current: 100 },
       technicalDebt: { current: 0 },
       activeFlags: { total: 0 },
-      staleFlags: { total: 0, markedCount: 0, expiredCount: 0, oldest: [] },
-      lifecycleSummary: { archived: { currentFlags: 0, last30Days: 0 } },
+      staleFlags: { total: 0, markedCount: 0, potentiallyStaleCount: 0, oldest: [] },
+      lifecycleSummary: {
+        initial: { averageDays: null, currentFlags: 0 },
+        preLive: { averageDays: null, currentFlags: 0 },
+        live: { averageDays: null, currentFlags: 0 },
+        completed: { averageDays: null, currentFlags: 0 },
+        archived: { currentFlags: 0, last30Days: 0 },
+      },
     });
   });
 
-  test("flags that are stale, or older than the lifetime of their type, lower the health", async () => {
+  test("flags that are stale or potentially stale lower the health, and stages are counted", async () => {
     await admin.must(201, "POST", "/projects", { id: "busy", name: "Busy" });
     const create = (name: string, type = "release") =>
       admin.must(201, "POST", "/projects/busy/features", { name, type });
@@ -35,6 +41,12 @@ describeAnyStorage("GET /projects/{id}/status", (source) => {
     const { db } = admin.storage;
     await db.execute(sql`update features set created_at = now() - interval '41 days'
       where name in ('expired', 'permanent', 'archived')`);
+    await db.execute(sql`
+      insert into lifecycles (feature, potentially_stale, pre_live_at, live_at, completed_at) values
+        ('expired', true, now() - interval '31 days', now() - interval '28 days', null),
+        ('fresh', false, now(), null, null),
+        ('permanent', false, now() - interval '40 days', now() - interval '6 days', now()),
+        ('archived', true, null, null, null)`);
     await db.execute(sql`update features set archived_at = now() - interval '31 days'
       where name = 'old-archived'`);
     await db.execute(sql`
@@ -58,18 +70,22 @@ describeAnyStorage("GET /projects/{id}/status", (source) => {
       staleFlags: {
         total: 2,
         markedCount: 1,
-        expiredCount: 1,
+        potentiallyStaleCount: 1,
         oldest: [
           { name: "expired", stale: false, ...flag },
           { name: "stale", stale: true, ...flag },
         ],
       },
-      lifecycleSummary: { archived: { currentFlags: 2, last30Days: 1 } },
+      lifecycleSummary: {
+        // 10 days, 1 day, none, and 41 and -31 days of those that were archived at once.
+        initial: { averageDays: 4, currentFlags: 1 },
+        preLive: { averageDays: 19, currentFlags: 1 },
+        live: { averageDays: 6, currentFlags: 1 },
+        completed: { averageDays: null, currentFlags: 1 },
+        archived: { currentFlags: 2, last30Days: 1 },
+      },
     });
     expect(body.activityCountByDate[0]?.count).toBe(1);
-    // With no limit for its type, no flag is too old.
-    await admin.must(200, "PUT", "/feature-types/release/lifetime", { lifetimeDays: 0 });
-    expect(await status("busy")).toMatchObject({ health: { current: 75 } });
   });
 
   test("an unknown project is a 404", async () => {

@@ -37,6 +37,8 @@ describeAnyStorage("GET /api/admin/search/features", (source) => {
       where feature = 'b' and environment = 'production'`);
     await admin.storage.db.execute(sql`
       update features set created_at = '2026-01-31T00:00:00Z' where name = 'c'`);
+    await admin.storage.db.execute(sql`insert into lifecycles (feature, live_at, potentially_stale)
+      values ('a', now(), false), ('b', null, true), ('c', null, true)`);
     await admin.storage.db.execute(sql`update features set created_by = 'Ada' where name = 'b'`);
   });
 
@@ -48,7 +50,8 @@ describeAnyStorage("GET /api/admin/search/features", (source) => {
     ["createdBy=IS:Ada", ["b"]],
     ["state=IS:stale", ["b"]],
     ["state=IS_NOT:stale", ["a", "c"]],
-    ["state=IS:potentially-stale", []],
+    ["state=IS:potentially-stale", ["c"]],
+    ["state=IS:active", ["a"]],
     ["status[]=production:enabled", ["a"]],
     ["status=production:disabled", ["b", "c"]],
     ["status=production:enabled&status=production:disabled", ["a", "b", "c"]],
@@ -66,8 +69,11 @@ describeAnyStorage("GET /api/admin/search/features", (source) => {
     ["lastSeenAt=IS_BEFORE:2026-03-06", ["b"]],
     ["lastSeenAt=IS_ON_OR_AFTER:2026-03-06", []],
     ["lifecycle=IS:archived", []],
+    ["lifecycle=IS:live", ["a"]],
+    ["lifecycle=IS_ANY_OF:initial,archived", ["b", "c"]],
+    ["lifecycle=IS_NOT:initial", ["a"]],
     ["lifecycle=IS_NOT:archived&favoritesFirst=true", ["a", "b", "c"]],
-    ["state=IS:active&tag=INCLUDE:simple:one", ["a"]],
+    ["state=IS_NOT:stale&tag=INCLUDE:simple:one", ["a"]],
   ])("%s finds %j", async (query, names) => {
     expect((await find(query)).toSorted()).toEqual(names);
   });
@@ -89,7 +95,7 @@ describeAnyStorage("GET /api/admin/search/features", (source) => {
     ["segment=IS:members", "segment"],
     ["createdAt=IS_BEFORE:2026-02-30", "createdAt"],
     ["lastSeenAt=2026-02-01", "lastSeenAt"],
-    ["lifecycle=IS:live", "lifecycle"],
+    ["lifecycle=IS:alive", "lifecycle"],
     ["archived=IS_NOT:true", "archived"],
     ["sortBy=secret", "sortBy"],
     ["favoritesFirst=yes", "favoritesFirst"],

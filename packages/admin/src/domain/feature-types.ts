@@ -2,6 +2,7 @@ import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { notFound } from "../errors.ts";
+import { examineSoon } from "./examine-soon.ts";
 import { operation } from "../access/operation.ts";
 import { closedObject, MAX_INT32, bodyObject } from "../http/schemas.ts";
 import type { Database } from "../storage/database.ts";
@@ -134,6 +135,7 @@ async function updateLifetime(
     .insert(featureTypes)
     .values({ id, lifetimeDays })
     .onConflictDoUpdate({ target: featureTypes.id, set: { lifetimeDays } });
+  await examineSoon(db);
   await record({ type: "feature-type-updated", before, after });
   return after;
 }

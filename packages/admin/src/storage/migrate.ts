@@ -20,6 +20,8 @@ import { changeRequests } from "./migrations/0015-change-requests.ts";
 import { namesAndLinksOfProjects } from "./migrations/0016-names-and-links-of-projects.ts";
 import { favoritesAndLinks } from "./migrations/0017-favorites-and-links.ts";
 import { rolloutPlans } from "./migrations/0018-rollout-plans.ts";
+import { lifecycles } from "./migrations/0019-lifecycles.ts";
+import { usageByEnvironment } from "./migrations/0020-usage-by-environment.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -42,6 +44,8 @@ export const MIGRATIONS: readonly Migration[] = [
   namesAndLinksOfProjects,
   favoritesAndLinks,
   rolloutPlans,
+  lifecycles,
+  usageByEnvironment,
 ];
 
 /** The schema version that this program uses. */

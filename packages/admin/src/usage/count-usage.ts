@@ -1,6 +1,7 @@
 // Adds counts to the stored ones, for hours and for days alike.
 
 import { sql, type SQL, type SQLWrapper } from "drizzle-orm";
+import { OTHER_APPLICATIONS } from "../storage/schema/usage.ts";
 
 /** Where the usage in spans of one length is stored. */
 export interface UsageTables {
@@ -24,9 +25,6 @@ export const DAYS: UsageTables = {
 
 /** The start, in UTC, of the day that contains the hour of a row. */
 export const START_OF_DAY: SQL = sql`date_trunc('day', hour, 'UTC')`;
-
-/** Stands for all applications of which a flag has no counts of their own. */
-export const OTHER_APPLICATIONS = "(other applications)";
 
 /**
  * How many applications of a flag have counts of their own in each environment and span. NOTE: proxies pass on the names that

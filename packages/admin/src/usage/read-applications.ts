@@ -34,8 +34,8 @@ import {
   applications,
   featureUsage,
   unknownFlags,
+  OTHER_APPLICATIONS,
 } from "../storage/schema/usage.ts";
-import { OTHER_APPLICATIONS } from "./count-usage.ts";
 import { listUnknownFlags } from "./unknown-flags.ts";
 
 interface ApplicationSearch {

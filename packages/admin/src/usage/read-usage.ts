@@ -1,14 +1,7 @@
 import { and, desc, eq, gte, ne, type SQL, sql, type SQLWrapper, sum } from "drizzle-orm";
 import { type Database, firstRow, orderByText, sortDistinct } from "../storage/database.ts";
-import { featureUsage } from "../storage/schema/usage.ts";
-import {
-  DAYS,
-  HOURS,
-  MAX_APPLICATIONS,
-  OTHER_APPLICATIONS,
-  START_OF_DAY,
-  type UsageTables,
-} from "./count-usage.ts";
+import { featureUsage, OTHER_APPLICATIONS } from "../storage/schema/usage.ts";
+import { DAYS, HOURS, MAX_APPLICATIONS, START_OF_DAY, type UsageTables } from "./count-usage.ts";
 
 /** How often an application evaluated a flag in an hour, or on a day. */
 export interface TimedUsage {

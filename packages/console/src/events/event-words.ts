@@ -156,6 +156,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Flag archived",
     action: (event) => `archived ${flagOf(event)}`,
   },
+  "feature-completed": {
+    label: "Flag completed",
+    action: (event) => `completed ${flagOf(event)}: its code is ${textAt(event.data, "status")}`,
+  },
   "feature-created": {
     label: "Flag created",
     action: (event) => `created the flag ${flagOf(event)}`,
@@ -214,6 +218,14 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Flag settings changed",
     action: (event) => `changed the settings of ${flagOf(event)}`,
   },
+  "feature-potentially-stale-off": {
+    label: "Flag no longer potentially stale",
+    action: (event) => `found that ${flagOf(event)} is still needed`,
+  },
+  "feature-potentially-stale-on": {
+    label: "Flag potentially stale",
+    action: (event) => `found that ${flagOf(event)} can probably be removed`,
+  },
   "feature-project-change": {
     label: "Flag moved",
     action: (event) =>
@@ -235,6 +247,14 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Flag marked as stale",
     action: (event) => `marked ${flagOf(event)} as stale`,
   },
+  "feature-stale-snoozed": {
+    label: "Flag kept although it seems stale",
+    action: (event) => `said that ${flagOf(event)} is still needed`,
+  },
+  "feature-stale-unsnoozed": {
+    label: "Flag no longer kept if it seems stale",
+    action: (event) => `no longer says that ${flagOf(event)} is needed`,
+  },
   "feature-strategy-add": {
     label: "Strategy added",
     action: (event, names) =>
@@ -253,6 +273,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "feature-tagged": {
     label: "Tag added to a flag",
     action: (event) => `added the tag ${tagIn(event.data)} to ${flagOf(event)}`,
+  },
+  "feature-uncompleted": {
+    label: "Flag no longer completed",
+    action: (event) => `continued ${flagOf(event)}, which was completed`,
   },
   "feature-unfavorited": {
     label: "Flag removed from favourites",

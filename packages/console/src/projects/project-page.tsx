@@ -74,7 +74,7 @@ interface StatusProps {
 }
 
 function Health({ status: { health, activeFlags, staleFlags } }: StatusProps) {
-  const { markedCount, expiredCount } = staleFlags;
+  const { markedCount, potentiallyStaleCount } = staleFlags;
   const percentage = health.current;
   return (
     <Section title="Health">
@@ -97,7 +97,7 @@ function Health({ status: { health, activeFlags, staleFlags } }: StatusProps) {
           ? "There are no flags yet."
           : staleFlags.total === 0
             ? `None of ${describeCount(activeFlags.total, "flag")} needs to be cleaned up.`
-            : `Of ${describeCount(activeFlags.total, "flag")}, ${formatCount(markedCount)} ${markedCount === 1 ? "is" : "are"} marked as stale, and ${formatCount(expiredCount)} ${expiredCount === 1 ? "is" : "are"} older than flags of ${expiredCount === 1 ? "its" : "their"} type should get.`}
+            : `Of ${describeCount(activeFlags.total, "flag")}, ${formatCount(markedCount)} ${markedCount === 1 ? "is" : "are"} marked as stale, and ${formatCount(potentiallyStaleCount)} can probably be removed.`}
       </p>
     </Section>
   );

@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNotNull, or } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, or, sql } from "drizzle-orm";
 import type { ProjectAccess } from "../../access/project-access.ts";
 import { invalidOperation, quoteNames } from "../../errors.ts";
 import { type Database, isOneOf, orderByText, sortDistinct } from "../../storage/database.ts";
-import { dependencies, features } from "../../storage/schema/features.ts";
+import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { removeParentsOf } from "../dependencies/store.ts";
 import {
@@ -14,6 +14,7 @@ import {
   getFeature,
   toFeatureView,
 } from "../feature.ts";
+import { type LastUse, readLastUses } from "../lifecycle/last-uses.ts";
 import { getProject } from "../projects/store.ts";
 
 /**
@@ -89,6 +90,8 @@ async function findParentsOfOthers(db: Database, names: readonly string[]): Prom
 interface ArchiveCheck {
   readonly parentsWithChildFeatures: readonly string[];
   readonly hasDeletedDependencies: boolean;
+  /** Those that were used in the last 7 days: they turn off for whoever uses them. */
+  readonly usedFeatures: readonly ({ readonly name: string } & Omit<LastUse, "isInUse">)[];
 }
 
 /** Checks how archiving flags of a project would affect others. Flags of other projects are ignored. */
@@ -102,7 +105,34 @@ export async function checkArchiving(
   return {
     parentsWithChildFeatures: await findParentsOfOthers(db, distinct),
     hasDeletedDependencies: await hasDependencies(db, distinct),
+    usedFeatures: await listUsed(db, distinct),
   };
+}
+
+/** How many flags are named that are still used. */
+const MAX_USED = 100;
+
+async function listUsed(
+  db: Database,
+  names: readonly string[],
+): Promise<ArchiveCheck["usedFeatures"]> {
+  const used = await db
+    .select({ name: featureEnvironments.feature })
+    .from(featureEnvironments)
+    .where(
+      and(
+        isOneOf(featureEnvironments.feature, names),
+        gt(featureEnvironments.lastSeenAt, sql`now() - interval '7 days'`),
+      ),
+    )
+    .groupBy(featureEnvironments.feature)
+    .orderBy(orderByText(featureEnvironments.feature))
+    .limit(MAX_USED);
+  const uses = await readLastUses(
+    db,
+    used.map(({ name }) => name),
+  );
+  return Array.from(uses, ([name, { isInUse: _isInUse, ...use }]) => ({ name, ...use }));
 }
 
 async function hasDependencies(db: Database, names: readonly string[]): Promise<boolean> {

@@ -12,6 +12,7 @@ import {
   getFeatureByName,
   type Feature,
 } from "../feature.ts";
+import { restartLifecycles } from "../lifecycle/restart.ts";
 import { getActiveProject } from "../projects/store.ts";
 
 /**
@@ -70,6 +71,7 @@ async function revive({ db, record }: WriteTransaction, listed: readonly Feature
     .update(featureEnvironments)
     .set({ enabled: false })
     .where(inArray(featureEnvironments.feature, names));
+  await restartLifecycles(db, names);
   await checkEnvironmentSize(db);
   const statesAfter = await readEnabledStates(db, names);
   await record(

@@ -7,6 +7,7 @@ import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/projects.t
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import { findFavoriteFeatures } from "../favorites.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
+import { readLifecycles } from "../lifecycle/read-lifecycles.ts";
 import { tagKey, type TagName } from "../tags/store.ts";
 import { FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
 
@@ -66,8 +67,10 @@ export async function summarize(
   const environmentsOf = groupBy(await summarizeEnvironments(db, names), (row) => row.feature);
   const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
   const favorites = await findFavoriteFeatures(db, userId, names);
+  const lifecycles = await readLifecycles(db, names);
   return features.map((feature) => ({
     ...toFeatureView(feature),
+    ...lifecycles.get(feature.name),
     favorite: favorites.has(feature.name),
     environments: (environmentsOf.get(feature.name) ?? []).map(
       ({ feature: _feature, ...environment }) => environment,

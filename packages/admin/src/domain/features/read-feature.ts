@@ -8,6 +8,7 @@ import { getEnabled, type FeatureEnvironmentAddress } from "../feature-environme
 import { getFeature, toFeatureView, type FeatureAddress } from "../feature.ts";
 import { toProjectLinks } from "../projects/link-templates.ts";
 import { getProject } from "../projects/store.ts";
+import { readLifecycles } from "../lifecycle/read-lifecycles.ts";
 import { listLinks } from "../links/store.ts";
 import {
   listStrategies,
@@ -40,6 +41,7 @@ export async function readFeature(
   const { linkTemplates } = await getProject(db, feature.project);
   return {
     ...toFeatureView(feature),
+    ...(await readLifecycles(db, [feature.name])).get(feature.name),
     projectLinks: toProjectLinks(linkTemplates, {
       project: feature.project,
       feature: feature.name,

@@ -24,6 +24,10 @@ const READ_ONLY = [
   "children",
   "projectLinks",
   "links",
+  "lifecycle",
+  "potentiallyStale",
+  "staleReason",
+  "staleSnooze",
 ] as const;
 
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });
@@ -123,7 +127,7 @@ export const FeatureSearchQuery = Type.Object({
   createdBy: Type.Optional(
     Type.String({ description: "IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF: names of users" }),
   ),
-  state: Type.Optional(Type.String({ description: "IS:active or IS:stale" })),
+  state: Type.Optional(Type.String({ description: "IS:active, IS:stale or IS:potentially-stale" })),
   status: Type.Optional(
     Type.Unsafe<string | string[]>({
       type: ["string", "array"],
@@ -143,7 +147,12 @@ export const FeatureSearchQuery = Type.Object({
   createdAt: OptionalDay,
   lastSeenAt: OptionalDay,
   archived: Type.Optional(Type.String({ description: "IS:true or IS:false" })),
-  lifecycle: Type.Optional(Type.String({ description: "IS:archived or IS_NOT:archived" })),
+  lifecycle: Type.Optional(
+    Type.String({
+      description:
+        "IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF: initial, pre-live, live, completed, archived",
+    }),
+  ),
   favoritesFirst: FavoritesFirst,
   favorite: Type.Optional(
     Type.String({

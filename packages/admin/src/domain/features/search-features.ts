@@ -4,6 +4,7 @@ import {
   count,
   desc,
   eq,
+  getTableColumns,
   inArray,
   isNotNull,
   isNull,
@@ -26,8 +27,10 @@ import {
 } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern, orderByText } from "../../storage/database.ts";
 import { featureEnvironments, features, featureTags } from "../../storage/schema/features.ts";
+import { lifecycles } from "../../storage/schema/lifecycles.ts";
 import { favoriteFeatures } from "../../storage/schema/favorites.ts";
 import { segments, strategies, strategySegments } from "../../storage/schema/strategies.ts";
+import { IS_POTENTIALLY_STALE, STAGE, STAGES } from "../lifecycle/read-lifecycles.ts";
 import { summarize } from "./list-features.ts";
 import type { FeatureSearch } from "./schemas.ts";
 
@@ -45,8 +48,9 @@ export async function searchFeatures(
     toCondition(db, search),
   );
   const rows = await db
-    .select()
+    .select(getTableColumns(features))
     .from(features)
+    .leftJoin(lifecycles, eq(lifecycles.feature, features.name))
     .where(condition)
     .orderBy(
       ...(search.favoritesFirst === "true" ? [sql`(${isFavorite})::int desc`] : []),
@@ -54,7 +58,13 @@ export async function searchFeatures(
     )
     .limit(limit)
     .offset(offset);
-  const { total } = firstRow(await db.select({ total: count() }).from(features).where(condition));
+  const { total } = firstRow(
+    await db
+      .select({ total: count() })
+      .from(features)
+      .leftJoin(lifecycles, eq(lifecycles.feature, features.name))
+      .where(condition),
+  );
   return { features: await summarize(db, rows, account?.id), total };
 }
 
@@ -68,7 +78,7 @@ function isFavoriteOf(userId: number | undefined): SQL {
 /** @throws {ApiError} if a filter is not valid. No filter is ignored: scripts act on all flags that they get */
 function toCondition(db: Database, search: FeatureSearch): SQL | undefined {
   return and(
-    isArchived(search) ? isNotNull(features.archivedAt) : isNull(features.archivedAt),
+    isInStage(search),
     isChosen(features.project, parseChoice(search.project, "project")),
     isChosen(features.type, parseChoice(search.type, "type")),
     isChosen(features.createdBy, parseChoice(search.createdBy, "createdBy")),
@@ -82,12 +92,15 @@ function toCondition(db: Database, search: FeatureSearch): SQL | undefined {
   );
 }
 
-function isArchived({ archived = "IS:false", lifecycle }: FeatureSearch): boolean {
+function isInStage({ archived = "IS:false", lifecycle }: FeatureSearch): SQL | undefined {
   if (archived !== "IS:true" && archived !== "IS:false") {
     throw badData("/query/archived", "must be IS:true or IS:false");
   }
-  const stage = parseChoice(lifecycle, "lifecycle", ["archived"]);
-  return stage === undefined ? archived === "IS:true" : !stage.excludes;
+  const stages = parseChoice(lifecycle, "lifecycle", STAGES);
+  const includesArchived = stages?.excludes === false && stages.values.includes("archived");
+  const isArchived =
+    archived === "IS:true" ? isNotNull(features.archivedAt) : isNull(features.archivedAt);
+  return and(includesArchived ? undefined : isArchived, isChosen(STAGE, stages));
 }
 
 function isChosen(value: SQLWrapper, choice: Choice | undefined): SQL | undefined {
@@ -96,8 +109,8 @@ function isChosen(value: SQLWrapper, choice: Choice | undefined): SQL | undefine
   return choice.excludes ? not(isIn) : isIn;
 }
 
-/** NOTE: no flag is potentially stale, which means neither active nor stale. */
-const STATE = sql`case when ${features.stale} then 'stale' else 'active' end`;
+const STATE = sql`case when ${features.stale} then 'stale'
+  when ${IS_POTENTIALLY_STALE} then 'potentially-stale' else 'active' end`;
 
 const MAX_STATUSES = 50;
 

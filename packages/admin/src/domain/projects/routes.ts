@@ -20,7 +20,7 @@ import {
   ProjectStatusResponse,
   UpdateProjectBody,
 } from "./schemas.ts";
-import { readProjectStatus } from "./status.ts";
+import { countFlags, readProjectStatus, toHealth } from "./status.ts";
 import {
   archiveProject,
   checkIdIsAvailable,
@@ -101,12 +101,32 @@ function registerReading(app: TypedApp, storage: Storage): void {
       params: ProjectParams,
     }),
     (request) =>
+      storage.read((db) =>
+        readOverview(db, request.params.projectId, callerOf(request).account?.id),
+      ),
+  );
+
+  app.get(
+    "/projects/:projectId/health-report",
+    operation({
+      id: "getProjectHealthReport",
+      role: "viewer",
+      tag,
+      summary: "Shows a project with the numbers of its active, stale and potentially stale flags",
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
+    (request) =>
       storage.read(async (db) => {
         const { projectId } = request.params;
+        const overview = await readOverview(db, projectId, callerOf(request).account?.id);
+        const counts = await countFlags(db, projectId);
         return {
-          version: 1,
-          ...(await readProject(db, projectId, callerOf(request).account?.id)),
-          featureTypeCounts: await countTypes(db, projectId),
+          ...overview,
+          health: toHealth(counts),
+          activeCount: counts.total - counts.staleCount,
+          staleCount: counts.staleCount,
+          potentiallyStaleCount: counts.potentiallyStaleCount,
         };
       }),
   );
@@ -139,6 +159,11 @@ async function readProject(db: Database, id: string, userId: number | undefined)
       ...defaultStrategyOf(environment),
     })),
   };
+}
+
+async function readOverview(db: Database, id: string, userId: number | undefined) {
+  const project = await readProject(db, id, userId);
+  return { version: 1, ...project, featureTypeCounts: await countTypes(db, id) };
 }
 
 function readProjectEnvironments(storage: Storage, id: string) {

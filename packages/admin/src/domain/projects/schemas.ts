@@ -129,6 +129,14 @@ const Percentage = closedObject("projectStatusPercentageSchema", {
   current: Type.Integer({ minimum: 0, maximum: 100 }),
 });
 
+const StageSummary = closedObject("projectLifecycleStageSchema", {
+  averageDays: Type.Unsafe<number | null>({
+    type: ["integer", "null"],
+    description: "How long flags were in the stage that have left it; null if none has",
+  }),
+  currentFlags: Count,
+});
+
 export const ProjectStatusResponse = closedObject("projectStatusSchema", {
   activityCountByDate: Type.Array(
     closedObject("projectActivitySchema", { date: Type.String({ format: "date" }), count: Count }),
@@ -145,9 +153,9 @@ export const ProjectStatusResponse = closedObject("projectStatusSchema", {
   staleFlags: closedObject("projectStaleFlagsSchema", {
     total: Type.Integer({ minimum: 0, description: "Active flags that should be cleaned up" }),
     markedCount: Type.Integer({ minimum: 0, description: "Those that are marked as stale" }),
-    expiredCount: Type.Integer({
+    potentiallyStaleCount: Type.Integer({
       minimum: 0,
-      description: "Those that are only older than the lifetime of their type",
+      description: "Those that are not marked, but probably can be removed",
     }),
     oldest: Type.Array(
       closedObject("projectStaleFlagSchema", {
@@ -160,6 +168,10 @@ export const ProjectStatusResponse = closedObject("projectStatusSchema", {
     ),
   }),
   lifecycleSummary: closedObject("projectLifecycleSummarySchema", {
+    initial: StageSummary,
+    preLive: StageSummary,
+    live: StageSummary,
+    completed: StageSummary,
     archived: closedObject("projectArchivedFlagsSchema", {
       currentFlags: Count,
       last30Days: Count,

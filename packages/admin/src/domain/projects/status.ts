@@ -1,11 +1,13 @@
-import { and, asc, count, countDistinct, eq, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, count, countDistinct, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/access.ts";
 import { projectMembers } from "../../storage/schema/accounts.ts";
 import { events } from "../../storage/schema/events.ts";
 import { features } from "../../storage/schema/features.ts";
+import { lifecycles } from "../../storage/schema/lifecycles.ts";
 import { segments } from "../../storage/schema/strategies.ts";
-import { readLifetimes } from "../feature-types.ts";
+import { IS_POTENTIALLY_STALE } from "../lifecycle/read-lifecycles.ts";
+import { summarizeLifecycles } from "../lifecycle/summarize-lifecycles.ts";
 import { getProject } from "./store.ts";
 
 /** How many of the flags to clean up are named: the oldest. */
@@ -14,49 +16,74 @@ const NAMED_FLAGS = 10;
 const ACTIVITY_DAYS = 365;
 
 /**
- * Reads how a project is doing. Stages of flags are not recorded, so that the summary of their lifecycle contains only the archive.
+ * Reads how a project is doing.
  *
  * @throws {ApiError} if the project is unknown
  */
 export async function readProjectStatus(db: Database, project: string) {
   await getProject(db, project);
-  const { activeCount, flags } = await readFlagsToCleanUp(db, project);
-  const staleCount = flags.filter(({ stale }) => stale).length;
-  const debt = activeCount === 0 ? 0 : Math.round((100 * flags.length) / activeCount);
+  const counts = await countFlags(db, project);
+  const health = toHealth(counts);
   return {
     activityCountByDate: await countActivity(db, project),
     resources: await countResources(db, project),
-    health: { current: 100 - debt },
-    technicalDebt: { current: debt },
-    activeFlags: { total: activeCount },
+    health: { current: health },
+    technicalDebt: { current: 100 - health },
+    activeFlags: { total: counts.total },
     staleFlags: {
-      total: flags.length,
-      markedCount: staleCount,
-      expiredCount: flags.length - staleCount,
-      oldest: flags.slice(0, NAMED_FLAGS),
+      total: counts.staleCount + counts.potentiallyStaleCount,
+      markedCount: counts.staleCount,
+      potentiallyStaleCount: counts.potentiallyStaleCount,
+      oldest: await listOldestToCleanUp(db, project),
     },
-    lifecycleSummary: { archived: await countArchived(db, project) },
+    lifecycleSummary: await summarizeLifecycles(db, project),
   };
 }
 
-/** Reads the active flags that are marked as stale, or are older than the lifetime of their type, the oldest first. */
-async function readFlagsToCleanUp(db: Database, project: string) {
-  const lifetimes = await readLifetimes(db);
-  const active = await db
+/** The numbers of active flags of a project. */
+export async function countFlags(db: Database, project: string) {
+  return firstRow(
+    await db
+      .select({
+        total: count(),
+        staleCount: sql<number>`(count(*) filter (where ${features.stale}))::int`,
+        potentiallyStaleCount: sql<number>`(count(*) filter (where ${IS_POTENTIALLY_STALE}))::int`,
+      })
+      .from(features)
+      .leftJoin(lifecycles, eq(lifecycles.feature, features.name))
+      .where(and(eq(features.project, project), isNull(features.archivedAt))),
+  );
+}
+
+/** The percentage of the active flags that are neither stale nor potentially stale. */
+export function toHealth({
+  total,
+  staleCount,
+  potentiallyStaleCount,
+}: Awaited<ReturnType<typeof countFlags>>): number {
+  if (total === 0) return 100;
+  return 100 - Math.round((100 * (staleCount + potentiallyStaleCount)) / total);
+}
+
+function listOldestToCleanUp(db: Database, project: string) {
+  return db
     .select({
       name: features.name,
       type: features.type,
       stale: features.stale,
       createdAt: features.createdAt,
-      ageDays: sql<number>`extract(epoch from now() - ${features.createdAt})::float8 / 86400`,
     })
     .from(features)
-    .where(and(eq(features.project, project), isNull(features.archivedAt)))
-    .orderBy(asc(features.createdAt), orderByText(features.name));
-  const flags = active
-    .filter(({ type, stale, ageDays }) => stale || ageDays > (lifetimes.get(type) ?? Infinity))
-    .map(({ ageDays: _ageDays, ...flag }) => flag);
-  return { activeCount: active.length, flags };
+    .leftJoin(lifecycles, eq(lifecycles.feature, features.name))
+    .where(
+      and(
+        eq(features.project, project),
+        isNull(features.archivedAt),
+        or(features.stale, IS_POTENTIALLY_STALE),
+      ),
+    )
+    .orderBy(asc(features.createdAt), orderByText(features.name))
+    .limit(NAMED_FLAGS);
 }
 
 /** Counts the changes of each day in UTC with any, the first day first. */
@@ -93,17 +120,4 @@ async function countResources(db: Database, project: string) {
     members: firstRow(members).total,
     segments: firstRow(ownSegments).total,
   };
-}
-
-async function countArchived(db: Database, project: string) {
-  const recent = gte(features.archivedAt, sql`now() - interval '30 days'`);
-  return firstRow(
-    await db
-      .select({
-        currentFlags: count(),
-        last30Days: sql<number>`(count(*) filter (where ${recent}))::int`,
-      })
-      .from(features)
-      .where(and(eq(features.project, project), isNotNull(features.archivedAt))),
-  );
 }

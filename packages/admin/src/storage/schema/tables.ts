@@ -31,6 +31,7 @@ import {
   tags,
   tagTypes,
 } from "./features.ts";
+import { lifecycles, staleChecks } from "./lifecycles.ts";
 import { rolloutPlans } from "./rollout-plans.ts";
 import { segments, strategies, strategySegments, strategyTypes } from "./strategies.ts";
 import {
@@ -78,6 +79,7 @@ export const TABLES: readonly TableUse[] = [
   { table: installations, isBackedUp: true },
   { table: inviteLinks, isBackedUp: true },
   { table: invitedUsers, isBackedUp: true },
+  { table: lifecycles, isBackedUp: true },
   { table: personalTokens, isBackedUp: true },
   { table: projectEnvironments, isBackedUp: true },
   { table: projectMembers, isBackedUp: true },
@@ -88,6 +90,8 @@ export const TABLES: readonly TableUse[] = [
   { table: sessions, isBackedUp: false },
   // It was printed for the installation that issued it.
   { table: setupCodes, isBackedUp: false },
+  // A restored database is examined soon.
+  { table: staleChecks, isBackedUp: false },
   { table: strategies, isBackedUp: true },
   { table: strategySegments, isBackedUp: true },
   { table: strategyTypes, isBackedUp: true },

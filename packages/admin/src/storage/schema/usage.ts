@@ -3,6 +3,9 @@ import { bigint, index, jsonb, pgTable, primaryKey, text, timestamp } from "driz
 // NOTE: these tables have no foreign keys, so that usage reports and changes by administrators never
 // wait for each other. Rows of deleted flags are removed when they expire.
 
+/** Stands for all applications of which a flag has no counts of their own. */
+export const OTHER_APPLICATIONS = "(other applications)";
+
 /** How often a flag was evaluated in an hour. `hour` is the start of the hour. */
 export const featureUsage = pgTable(
   "feature_usage",
@@ -16,7 +19,7 @@ export const featureUsage = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.feature, table.environment, table.hour, table.appName] }),
-    index("feature_usage_hour").on(table.hour),
+    index("feature_usage_hour_environment").on(table.hour, table.environment),
     index("feature_usage_app_name").on(table.appName),
   ],
 );
@@ -53,7 +56,7 @@ export const featureUsageDays = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.feature, table.environment, table.day, table.appName] }),
-    index("feature_usage_days_day").on(table.day),
+    index("feature_usage_days_day_environment").on(table.day, table.environment),
   ],
 );
 

@@ -1,0 +1,90 @@
+import { and, count, eq, getTableColumns, isNotNull, isNull, or, sql } from "drizzle-orm";
+import type { ProjectAccess } from "../access/project-access.ts";
+import { toFeatureView } from "../domain/feature.ts";
+import { readLifetimes } from "../domain/feature-types.ts";
+import { readLastUses } from "../domain/lifecycle/last-uses.ts";
+import {
+  IS_POTENTIALLY_STALE,
+  type LifecycleView,
+  readLifecycles,
+  STARTED_AT,
+} from "../domain/lifecycle/read-lifecycles.ts";
+import type { Page } from "../http/parse-filter.ts";
+import { type Database, firstRow, orderByText } from "../storage/database.ts";
+import { featureEnvironments, features } from "../storage/schema/features.ts";
+import { lifecycles } from "../storage/schema/lifecycles.ts";
+
+/** Which path in the code of the applications stays when a flag is removed. */
+interface CodePath {
+  readonly path: "disabled" | "enabled" | "unknown" | "variant";
+  readonly variant?: string;
+}
+
+/** Lists the flags that can be removed: stale, potentially stale and completed ones, those that nothing uses first. */
+export async function listCleanup(
+  db: Database,
+  { project, access }: { readonly project: string | undefined; readonly access: ProjectAccess },
+  { offset, limit }: Page,
+) {
+  const condition = and(
+    access.isVisible(features.project),
+    project === undefined ? undefined : eq(features.project, project),
+    isNull(features.archivedAt),
+    or(features.stale, IS_POTENTIALLY_STALE, isNotNull(lifecycles.completedAt)),
+  );
+  const lastSeenAt = sql`(select max(${featureEnvironments.lastSeenAt}) from ${featureEnvironments}
+    where ${featureEnvironments.feature} = ${features.name})`;
+  const rows = await db
+    .select({
+      ...getTableColumns(features),
+      completedStatus: lifecycles.completedStatus,
+      completedValue: lifecycles.completedValue,
+      ageDays: sql`extract(epoch from now() - ${STARTED_AT}) / 86400`.mapWith(Number),
+    })
+    .from(features)
+    .leftJoin(lifecycles, eq(lifecycles.feature, features.name))
+    .where(condition)
+    .orderBy(sql`${lastSeenAt} nulls first`, orderByText(features.name))
+    .limit(limit)
+    .offset(offset);
+  const { total } = firstRow(
+    await db
+      .select({ total: count() })
+      .from(features)
+      .leftJoin(lifecycles, eq(lifecycles.feature, features.name))
+      .where(condition),
+  );
+  const names = rows.map(({ name }) => name);
+  const views = await readLifecycles(db, names);
+  const uses = await readLastUses(db, names);
+  const lifetimes = await readLifetimes(db);
+  return {
+    total,
+    flags: rows.map(({ ageDays, completedStatus, completedValue, ...feature }) => {
+      const view = views.get(feature.name);
+      const lifetimeDays = lifetimes.get(feature.type) ?? Infinity;
+      return {
+        ...toFeatureView(feature),
+        ...view,
+        daysPastLifetime: ageDays > lifetimeDays ? Math.floor(ageDays - lifetimeDays) : null,
+        keep:
+          completedStatus === null
+            ? toCodePath(view)
+            : toCompletedPath(completedStatus === "kept", completedValue),
+        lastUse: uses.get(feature.name) ?? null,
+      };
+    }),
+  };
+}
+
+function toCompletedPath(isKept: boolean, variant: string | null): CodePath {
+  if (!isKept) return { path: "disabled" };
+  return variant === null ? { path: "enabled" } : { path: "variant", variant };
+}
+
+function toCodePath(view: LifecycleView | undefined): CodePath {
+  const value = view?.staleReason?.value;
+  if (value === undefined) return { path: "unknown" };
+  if (value.variant !== undefined) return { path: "variant", variant: value.variant };
+  return { path: value.enabled ? "enabled" : "disabled" };
+}
