@@ -10,10 +10,16 @@ import { listLinks } from "../docs/.vitepress/sidebar.mjs";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeDefault } from "../packages/server-kit/dist/index.js";
+import { withAlertSections } from "./docs/alert-sections.mjs";
 import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
-import { collectMessages, findMisquoted, findUnexplained } from "./docs/messages.mjs";
+import {
+  collectMessages,
+  findMisquoted,
+  findUnexplained,
+  withResponseTables,
+} from "./docs/messages.mjs";
 import { withMetricTables } from "./docs/metrics.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -48,11 +54,11 @@ for (const [path, text] of documents) {
   else checkTables(path, text);
 }
 for (const [path, text] of documents) {
-  const wanted = await withMetricTables(withAliasTables(text));
+  const wanted = await withGeneratedParts(text);
   if (mustWrite) await writeDocument(path, text, wanted);
   else if (!isEqualText(text, wanted)) {
     problems.push(
-      `${relative(root, path)} has an outdated table of metrics, or of settings of another product`,
+      `${relative(root, path)} has an outdated generated part: run node scripts/check-docs.mjs --write`,
     );
   }
 }
@@ -78,6 +84,11 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).length;
 console.log(`${documents.size} documents match ${count} settings`);
+
+async function withGeneratedParts(text) {
+  const withTables = await withResponseTables(await withMetricTables(withAliasTables(text)));
+  return withAlertSections(withTables);
+}
 
 /** The metrics of the proxy are defined by their names without a prefix. */
 async function checkMetrics() {

@@ -34,7 +34,7 @@ const IDENTIFYING_LENGTH = 45;
 /** Shorter texts are names or punctuation rather than messages. */
 const SHORTEST_FRAGMENT = 8;
 
-/** Returns all messages, as `{ place, parts }`: the fixed parts of the text. */
+/** Returns all messages, as `{ place, parts, status }`: the fixed parts of the text, and the status of a response. */
 export async function collectMessages() {
   const lists = await Promise.all(SOURCES.map(collectFrom));
   return lists.flat();
@@ -44,6 +44,25 @@ export async function collectMessages() {
 export function findUnexplained(document, messages) {
   const text = normalize(document);
   return messages.filter(({ parts }) => !text.includes(identify(parts)));
+}
+
+const RESPONSES = /(<!-- responses:start -->\n)(?<body>[\s\S]*?)(<!-- responses:end -->)/g;
+
+/** Returns the document with a table of all error responses of the proxy in the place that a comment marks. */
+export async function withResponseTables(text) {
+  if (!text.includes("<!-- responses:start -->")) return text;
+  const rows = (await collectMessages())
+    .filter(({ status }) => status !== undefined)
+    .map(({ parts, status }) => `| ${status} | ${escape(parts.join("…"))} |`);
+  const lines = ["| Status | Message |", "| - | - |", ...[...new Set(rows)].toSorted()];
+  return text.replaceAll(
+    RESPONSES,
+    (_, start, body, end) => `${start}\n${lines.join("\n")}\n\n${end}`,
+  );
+}
+
+function escape(text) {
+  return text.replaceAll(/[|*_<>[\]]/g, "\\$&");
 }
 
 /** A setting as `nameSetting()` names it in messages. */
@@ -88,9 +107,9 @@ async function collectFrom({ folder, calls, errors }) {
     files.toSorted().map(async (path) => {
       const code = await readFile(join(root, folder, path), "utf8");
       const program = parseAst(code, { lang: "ts" });
-      return findMessages(program, { calls, errors }).map((parts) => ({
+      return findMessages(program, { calls, errors }).map((message) => ({
         place: `${folder}/${path}`,
-        parts,
+        ...message,
       }));
     }),
   );
@@ -100,7 +119,9 @@ async function collectFrom({ folder, calls, errors }) {
 function findMessages(program, { calls, errors }) {
   const constants = new Map();
   walk(program, (node) => {
-    if (node.type === "VariableDeclarator" && node.init) constants.set(node.id.name, node.init);
+    if (node.type === "VariableDeclarator" && node.init) {
+      constants.set(node.id.name, [...(constants.get(node.id.name) ?? []), node.init]);
+    }
   });
   const messages = [];
   walk(program, (node) => {
@@ -110,10 +131,17 @@ function findMessages(program, { calls, errors }) {
     if (!creates) return;
     for (const argument of node.arguments) {
       const parts = readParts(argument, constants);
-      if (longest(parts).length >= SHORTEST_FRAGMENT) messages.push(parts);
+      if (longest(parts).length >= SHORTEST_FRAGMENT)
+        messages.push({ parts, status: statusOf(node) });
     }
   });
   return messages;
+}
+
+/** The status of a response of the proxy; undefined for messages of the log. */
+function statusOf({ callee, arguments: [first] }) {
+  if (nameOf(callee) === "unavailable") return 503;
+  return nameOf(callee) === "HttpError" ? first.value : undefined;
 }
 
 function nameOf(callee) {
@@ -131,7 +159,9 @@ function readParts(node, constants) {
     return [...left.slice(0, -1), (left.at(-1) ?? "") + first, ...rest];
   }
   if (node.type === "Identifier" && constants.has(node.name)) {
-    const value = constants.get(node.name);
+    // Functions may use the same name: the last one before counts.
+    const values = constants.get(node.name);
+    const value = values.findLast(({ start }) => start < node.start) ?? values[0];
     return readParts(value, new Map());
   }
   return [];
