@@ -181,7 +181,12 @@ describeStorages("change requests", (source) => {
       "change-request-requested-approvers-updated",
       "change-added",
     ]);
+    for (const event of events) expect(event).toMatchObject({ changeRequestId: draft.id });
     expect(await succeed("ann", "GET", `${LIST}/count`)).toMatchObject({ total: 1, applied: 1 });
+    const search = (project: string) =>
+      succeed("ann", "GET", `/search/change-requests?state=IS:closed&project=${project}`);
+    expect(await search("IS:default")).toMatchObject({ total: 1 });
+    expect(await search("IS_ANY_OF:other,none")).toMatchObject({ total: 0 });
   });
 
   test("an edit voids the approvals, and only the author edits", async () => {

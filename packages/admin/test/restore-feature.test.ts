@@ -116,6 +116,25 @@ describeAnyStorage("restoring a flag", (source) => {
     ]);
   });
 
+  test("revives an archived flag as it was", async () => {
+    await admin("POST", `${AT}/on`);
+    const before = await read();
+    await admin("DELETE", FLAG);
+    await admin("POST", `${FLAG}/restore`, { eventId: await latestEvent(), before: true });
+    expect(await read()).toEqual(before);
+  });
+
+  test("restores the state before an event", async () => {
+    const before = await read();
+    await admin("PUT", `${AT}/variants`, [{ name: "blue", weight: 1000 }]);
+    const eventId = await latestEvent();
+    await admin("PUT", `${AT}/variants`, []);
+    await admin("POST", `${FLAG}/restore`, { eventId });
+    expect(await read()).not.toEqual(before);
+    await admin("POST", `${FLAG}/restore`, { eventId, before: true });
+    expect(await read()).toEqual(before);
+  });
+
   test("names segments that no longer exist, and events that are not of the flag", async () => {
     const { id: segment } = (await admin("POST", "/segments", {
       name: "gone",
@@ -136,6 +155,17 @@ describeAnyStorage("restoring a flag", (source) => {
       }),
     ]);
     expect((await post("/restore", { eventId: 1 })).status).toBe(404);
+    const { events } = (await admin(
+      "GET",
+      "/search/events?feature=IS:restored&type=IS:feature-created",
+    )) as { events: readonly { readonly id: number }[] };
+    const tooEarly = await post("/restore", { eventId: events[0]?.id, before: true });
+    expect([tooEarly.status, await tooEarly.json()]).toEqual([
+      403,
+      expect.objectContaining({
+        message: 'The flag "restored" did not exist before it was created',
+      }),
+    ]);
     const elsewhere = { eventId: await latestEvent(), environment: "none" };
     expect((await post("/restore", elsewhere)).status).toBe(404);
   });

@@ -203,6 +203,33 @@ describeConsole("change requests", (console) => {
     expect(await console.admin("GET", `${LIST}/${id}`)).toMatchObject({ state: "Approved" });
   });
 
+  test("closed requests are loaded page by page", async () => {
+    await setApprovals(null);
+    await console.admin("POST", "/projects", { id: "old", name: "Old requests" });
+    await console.admin("POST", "/projects/old/features", { name: "often-requested" });
+    for (let index = 0; index < 26; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      const { id } = (await console.admin(
+        "POST",
+        "/projects/old/environments/production/change-requests",
+        { feature: "often-requested", action: "updateEnabled", payload: { enabled: true } },
+      )) as { readonly id: number };
+      const state = `/projects/old/change-requests/${id}/state`;
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await console.admin("PUT", state, { state: "Cancelled" });
+    }
+    const page = await console.open("/projects/old/change-requests");
+    await page.getByText("This project has no open change requests").waitFor();
+    await page.getByRole("tab", { name: "Closed" }).click();
+    const rows = page.getByRole("table", { name: "Change requests" }).locator("tbody tr");
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(25);
+    await expectAccessible(page);
+    await press(page, "Show more");
+    await expect.poll(() => rows.count()).toBe(26);
+    expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+  });
+
   test("an admin sets how an environment is protected, and an owner of a project requires more", async () => {
     await setApprovals(null);
     const page = await console.open("/environments");

@@ -36,7 +36,10 @@ export async function applyRequest(
   const outcomes = await makeChanges(transaction, request, request.changes, { performer, pathOf });
   requireNoConflicts(outcomes);
   transaction.approve(skipReason === undefined ? request.approvalCount : Number.POSITIVE_INFINITY);
-  await transaction.record(...outcomes.flatMap(({ events }) => events));
+  const { id: changeRequestId } = request;
+  await transaction.record(
+    ...outcomes.flatMap(({ events }) => events.map((event) => ({ ...event, changeRequestId }))),
+  );
   await transaction.db
     .update(changeRequests)
     .set({

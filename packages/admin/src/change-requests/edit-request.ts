@@ -346,6 +346,7 @@ export async function record(
       project,
       environment,
       feature,
+      changeRequestId: id,
       ...(before !== undefined && { before: { changeRequestId: id, value: before } }),
       after: {
         changeRequestId: id,

@@ -82,6 +82,7 @@ export const RequestParams = Type.Object({ ...ProjectParams.properties, changeRe
 export const ChangeParams = Type.Object({ ...RequestParams.properties, changeId: Id });
 
 export const SearchQuery = Type.Object({
+  project: OptionalFilter,
   createdBy: OptionalFilter,
   requestedApproverId: OptionalFilter,
   state: OptionalFilter,

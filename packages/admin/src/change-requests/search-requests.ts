@@ -31,6 +31,7 @@ export async function searchRequests(
   { caller, actor }: { readonly caller: Caller; readonly actor: Actor },
 ): Promise<Found> {
   const states = parseFilter(query.state, "state");
+  const projects = parseFilter(query.project, "project");
   const authors = readIds(parseFilter(query.createdBy, "createdBy"), "createdBy");
   const approvers = readIds(
     parseFilter(query.requestedApproverId, "requestedApproverId"),
@@ -39,7 +40,11 @@ export async function searchRequests(
   const page = parsePage(toPageQuery(query), { defaultLimit: DEFAULT_LIMIT, maxLimit: MAX_LIMIT });
   const found = await listRequests(
     db,
-    and(caller.projects.isVisible(changeRequests.project), toStateCondition(states)),
+    and(
+      caller.projects.isVisible(changeRequests.project),
+      projects && inArray(changeRequests.project, [...projects]),
+      toStateCondition(states),
+    ),
   );
   const self = { ...actor, userId: await findPersonBehind(db, actor) };
   const performer = toPerformer(caller);

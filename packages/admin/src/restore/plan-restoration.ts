@@ -16,13 +16,17 @@ export function planRestoration(from: FlagState, to: FlagState): readonly Restor
   const changes: RestoringChange[] = [];
   const add = (environment: string | null, action: RestoringChange["action"], payload: unknown) =>
     changes.push({ environment, action, payload });
-  if (from.archived && !to.archived) add(null, "reviveFeature", null);
+  const isRevived = from.archived && !to.archived;
+  if (isRevived) add(null, "reviveFeature", null);
   if (!isEqualJson(from.settings, to.settings)) add(null, "updateSettings", to.settings);
   const changesParent = !isEqualJson(from.parent, to.parent);
   if (changesParent && to.parent === undefined) add(null, "deleteDependency", null);
   for (const [name, after] of to.environments) {
     const before = from.environments.get(name);
-    if (before !== undefined) changes.push(...planEnvironment(name, before, after));
+    if (before === undefined) continue;
+    // Reviving a flag turns it off everywhere.
+    const enabled = before.enabled && !isRevived;
+    changes.push(...planEnvironment(name, { ...before, enabled }, after));
   }
   if (changesParent && to.parent !== undefined) add(null, "addDependency", to.parent);
   if (!from.archived && to.archived) add(null, "archiveFeature", null);

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt } from "drizzle-orm";
+import { and, desc, eq, gte } from "drizzle-orm";
 import type { Performer } from "../access/performer.ts";
 import { performChange } from "../change-requests/actions.ts";
 import type { FeatureAddress } from "../domain/feature.ts";
@@ -6,7 +6,7 @@ import { readFeature } from "../domain/features/read-feature.ts";
 import { updateFeature } from "../domain/features/update-feature.ts";
 import { checkProjectEnvironment } from "../domain/projects/store.ts";
 import { listSegmentsById } from "../domain/segments/store.ts";
-import { ApiError, notFound } from "../errors.ts";
+import { ApiError, invalidOperation, notFound } from "../errors.ts";
 import { collectEvents } from "../storage/collect-events.ts";
 import type { Database } from "../storage/database.ts";
 import type { NewEvent } from "../storage/events.ts";
@@ -23,13 +23,15 @@ interface MadeChange extends RestoringChange {
 interface Options {
   /** The state to restore is the one after this event. */
   readonly eventId: number;
+  /** Restores the state before the event instead. @default false */
+  readonly before?: boolean;
   /** Restores only what belongs to this environment. @default everything */
   readonly environment?: string | undefined;
   readonly performer: Performer;
 }
 
 /**
- * Restores the state that a flag had after an event: whether it is archived and on, its settings, strategies, variants and
+ * Restores the state that a flag had after or before an event: whether it is archived and on, its settings, strategies, variants and
  * dependency. Tags and the project stay as they are.
  *
  * @throws {ApiError} if there is no such event of the flag, or something that it used no longer exists
@@ -37,12 +39,15 @@ interface Options {
 export async function restoreFeature(
   transaction: WriteTransaction,
   address: FeatureAddress,
-  { eventId, environment, performer }: Options,
+  { eventId, before = false, environment, performer }: Options,
 ): Promise<readonly MadeChange[]> {
   const { db } = transaction;
   if (environment !== undefined) await checkProjectEnvironment(db, address.project, environment);
   const current = toState(await readFeature(db, address, { includesArchived: true }));
-  const target = undoEvents(current, await findLaterEvents(db, address.feature, eventId));
+  const target = undoEvents(
+    current,
+    await findUndoneEvents(db, address.feature, { eventId, before }),
+  );
   const planned = planRestoration(current, target).filter(
     (change) => environment === undefined || change.environment === environment,
   );
@@ -57,7 +62,11 @@ export async function restoreFeature(
     await transaction.record(...recorded);
   }
   if (made.some((change) => change.events.length > 0)) {
-    await transaction.record({ type: "feature-restored", ...address, after: { eventId } });
+    await transaction.record({
+      type: "feature-restored",
+      ...address,
+      after: { eventId, ...(before && { before }) },
+    });
   }
   return made;
 }
@@ -85,19 +94,27 @@ function toState(feature: Awaited<ReturnType<typeof readFeature>>): FlagState {
   };
 }
 
-async function findLaterEvents(db: Database, feature: string, eventId: number) {
-  const [event] = await db
-    .select({ id: events.id })
-    .from(events)
-    .where(and(eq(events.id, eventId), eq(events.featureName, feature)));
-  if (event === undefined) {
-    throw notFound(`The flag ${JSON.stringify(feature)} has no event ${eventId}`);
-  }
-  return db
+async function findUndoneEvents(
+  db: Database,
+  feature: string,
+  { eventId, before }: Required<Pick<Options, "before" | "eventId">>,
+) {
+  const found = await db
     .select()
     .from(events)
-    .where(and(eq(events.featureName, feature), gt(events.id, eventId)))
+    .where(and(eq(events.featureName, feature), gte(events.id, eventId)))
     .orderBy(desc(events.id));
+  const event = found.at(-1);
+  if (event?.id !== eventId) {
+    throw notFound(`The flag ${JSON.stringify(feature)} has no event ${eventId}`);
+  }
+  if (!before) return found.slice(0, -1);
+  if (event.type === "feature-created") {
+    throw invalidOperation(
+      `The flag ${JSON.stringify(feature)} did not exist before it was created`,
+    );
+  }
+  return found;
 }
 
 async function checkSegments(db: Database, changes: readonly RestoringChange[]): Promise<void> {

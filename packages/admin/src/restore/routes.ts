@@ -15,6 +15,9 @@ const RestoreBody = bodyObject("restoreFeatureSchema", {
     minimum: 1,
     description: "Id of an event of the flag. The state after it is restored",
   }),
+  before: Type.Optional(
+    Type.Boolean({ description: "true: restores the state before the event instead" }),
+  ),
   environment: Type.Optional(
     Type.String({ description: "Restores only what belongs to this environment" }),
   ),
@@ -38,7 +41,7 @@ export function registerRestore(app: TypedApp, storage: Storage): void {
       id: "restoreFeature",
       role: "editor",
       tag: "Features",
-      summary: "Restores the state that a flag had after an event",
+      summary: "Restores the state that a flag had after or before an event",
       description:
         "Restores whether it is archived and on, its settings, strategies, variants and dependency. Tags and the project stay. Returns the changes, in the form in which change requests accept them.",
       alsoFailsWith: [404, 409],
@@ -47,10 +50,11 @@ export function registerRestore(app: TypedApp, storage: Storage): void {
       body: RestoreBody,
     }),
     async (request) => {
-      const { eventId, environment } = request.body;
+      const { eventId, before = false, environment } = request.body;
       const work = (transaction: WriteTransaction) =>
         restoreFeature(transaction, toFeatureAddress(request.params), {
           eventId,
+          before,
           environment,
           performer: toPerformer(callerOf(request)),
         });

@@ -24,6 +24,8 @@ export interface NewEvent {
   readonly before?: unknown;
   /** The state after the change; absent for a deletion. */
   readonly after?: unknown;
+  /** Id of the change request that the event is about, or that has made the change. @default none */
+  readonly changeRequestId?: number;
 }
 
 /** Types of the recorded events, named as in the wire protocol. */
@@ -182,6 +184,7 @@ function toRow(event: NewEvent, actor: Actor, tags: readonly EventTag[]) {
     preData: toJson(event.before),
     data: toJson(event.after),
     tags,
+    changeRequestId: event.changeRequestId ?? null,
   };
 }
 

@@ -22,6 +22,7 @@ import { favoritesAndLinks } from "./migrations/0017-favorites-and-links.ts";
 import { rolloutPlans } from "./migrations/0018-rollout-plans.ts";
 import { lifecycles } from "./migrations/0019-lifecycles.ts";
 import { usageByEnvironment } from "./migrations/0020-usage-by-environment.ts";
+import { eventsOfChangeRequests } from "./migrations/0021-events-of-change-requests.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rolloutPlans,
   lifecycles,
   usageByEnvironment,
+  eventsOfChangeRequests,
 ];
 
 /** The schema version that this program uses. */

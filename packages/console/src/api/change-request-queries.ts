@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { adminPath, request } from "./request.ts";
 import type { ChangeRequest, ChangeRequestSummary } from "./types.ts";
 
@@ -15,23 +15,33 @@ export const changeRequestQueries = {
         ),
     }),
 
-  /** Change requests of all projects, or of one, the latest first. */
+  /** Change requests, the latest first, by page. */
   list: (filter: ChangeRequestFilter) =>
-    queryOptions({
+    infiniteQueryOptions({
       queryKey: ["change-requests", "list", filter],
-      queryFn: async ({ signal }): Promise<FoundChangeRequests> => {
-        if (filter.project === undefined) {
-          return request(`api/admin/search/change-requests?${toChangeRequestSearch(filter)}`, {
-            signal,
-          });
-        }
-        const all = await request<readonly ChangeRequestSummary[]>(
-          adminPath`/projects/${filter.project}/change-requests`,
+      queryFn: ({ signal, pageParam }) =>
+        request<FoundChangeRequests>(
+          `api/admin/search/change-requests?${toChangeRequestSearch(filter, pageParam)}`,
           { signal },
-        );
-        return { changeRequests: all, total: all.length };
+        ),
+      initialPageParam: 0,
+      getNextPageParam: ({ total }, pages) => {
+        const loaded = pages.reduce((sum, { changeRequests }) => sum + changeRequests.length, 0);
+        return loaded < total ? loaded : undefined;
       },
       placeholderData: keepPreviousData,
+    }),
+
+  /** How many change requests wait for a review by the user. */
+  waitingCount: () =>
+    queryOptions({
+      queryKey: ["change-requests", "waiting"],
+      queryFn: ({ signal }) =>
+        request<FoundChangeRequests>(
+          "api/admin/search/change-requests?limit=1&state=IS:open&awaitsMe=true",
+          { signal },
+        ),
+      select: ({ total }) => total,
     }),
 
   one: (project: string, id: number) =>
@@ -72,9 +82,9 @@ export const changeRequestQueries = {
 
 /** Which change requests are listed. */
 export interface ChangeRequestFilter {
-  /** Lists all requests of the project; undefined for those of all projects, up to 100. */
+  /** Only those of the project. @default those of all projects */
   readonly project?: string;
-  readonly state?: "closed" | "open";
+  readonly state: "closed" | "open";
   /** Only those that the user can review and has not reviewed. @default false */
   readonly awaitsMe?: boolean;
   /** The id of the account that has created them. */
@@ -86,9 +96,12 @@ interface FoundChangeRequests {
   readonly total: number;
 }
 
-function toChangeRequestSearch({ state, awaitsMe, createdBy }: ChangeRequestFilter): string {
-  const parameters = new URLSearchParams({ limit: "100" });
-  if (state !== undefined) parameters.set("state", `IS:${state}`);
+function toChangeRequestSearch(
+  { project, state, awaitsMe, createdBy }: ChangeRequestFilter,
+  offset: number,
+): string {
+  const parameters = new URLSearchParams({ offset: String(offset), state: `IS:${state}` });
+  if (project !== undefined) parameters.set("project", `IS:${project}`);
   if (awaitsMe === true) parameters.set("awaitsMe", "true");
   if (createdBy !== undefined) parameters.set("createdBy", `IS:${createdBy}`);
   return parameters.toString();

@@ -188,3 +188,11 @@ export type ChangeRequestSummary = Json<ReturnType<typeof toRequestSummary>>;
 /** A change request with what its changes do, and comments. */
 export type ChangeRequest = Json<ReturnType<typeof toRequestView>>;
 export type RequestedChange = ChangeRequest["segments"][number];
+/** A change that restores a part of a flag, with what it would do. */
+export interface RestoringChange extends Pick<RequestedChange, "events" | "payload"> {
+  readonly feature: string;
+  /** Null for what applies to all environments. */
+  readonly environment: string | null;
+  /** Change requests cannot contain changes of settings. */
+  readonly action: ActionName | "updateSettings";
+}

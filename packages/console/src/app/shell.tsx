@@ -188,8 +188,8 @@ function ProjectLinks() {
 }
 
 function useWaitingCount(): number {
-  const { data } = useQuery(changeRequestQueries.list({ awaitsMe: true, state: "open" }));
-  return data?.total ?? 0;
+  const { data = 0 } = useQuery(changeRequestQueries.waitingCount());
+  return data;
 }
 
 /** How many change requests wait for the user, in the navigation. */

@@ -4,16 +4,11 @@ import { adminPath, request as send } from "../api/request.ts";
 import type { ChangeRequest, RequestedChange } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describePath, describeValue } from "../events/describe-value.ts";
-import { EVENT_WORDS } from "../events/event-words.ts";
-import { isObject } from "../events/recorded-state.ts";
-import { DifferenceTable } from "../events/difference-table.tsx";
-import { compareStates } from "../events/compare-states.ts";
-import { toWords } from "../events/recorded-words.ts";
-import { useNames } from "../strategies/use-names.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { describeCount } from "../ui/numbers.ts";
+import { ChangeEvents } from "./change-events.tsx";
 import { describeRequestedChange } from "./describe-requested-change.ts";
 import type { Rights } from "./rights.ts";
 
@@ -88,8 +83,6 @@ function Change({ request, change, flag, conflicts, canEdit }: ChangeProps) {
     success: () => "Removed the change",
     showsErrors: true,
   });
-  // What a single event says is in the sentence already.
-  const shown = change.events.filter(({ preData, data }) => preData !== null || data !== null);
   return (
     <div className="request-change">
       <div className="request-change-head">
@@ -106,13 +99,7 @@ function Change({ request, change, flag, conflicts, canEdit }: ChangeProps) {
         ) : null}
       </div>
       <div className="request-change-body">
-        {shown.map((event, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- the events of a change keep their order
-          <div key={index} className="request-table-frame">
-            {shown.length === 1 ? null : <h4>{EVENT_WORDS[event.type].label}</h4>}
-            <Differences before={event.preData} after={event.data} />
-          </div>
-        ))}
+        <ChangeEvents events={change.events} />
         {conflicts.length === 0 ? null : (
           <ConflictNote path={path} change={change} conflicts={conflicts} canEdit={canEdit} />
         )}
@@ -133,41 +120,6 @@ function Change({ request, change, flag, conflicts, canEdit }: ChangeProps) {
         </ConfirmDialog>
       ) : null}
     </div>
-  );
-}
-
-/** Fields that say nothing about what a change does: they get other values when it is made. */
-const MEANINGLESS: readonly string[] = ["archivedAt", "createdAt", "id", "sortOrder"];
-
-function toShown(state: unknown): unknown {
-  if (!isObject(state)) return state;
-  return Object.fromEntries(Object.entries(state).filter(([name]) => !MEANINGLESS.includes(name)));
-}
-
-interface DifferencesProps {
-  /** Null for something new. */
-  readonly before: unknown;
-  /** Null for something deleted. */
-  readonly after: unknown;
-}
-
-/** More would take the browser seconds: a segment can have 10,000 values. */
-const MAX_DIFFERENCES = 100;
-
-function Differences({ before, after }: DifferencesProps) {
-  const names = useNames();
-  const found = compareStates(toWords(toShown(before), names), toWords(toShown(after), names));
-  return (
-    <>
-      <DifferenceTable
-        differences={found.slice(0, MAX_DIFFERENCES)}
-        {...(before !== null && { before: "Before" })}
-        {...(after !== null && { after: "After" })}
-      />
-      {found.length > MAX_DIFFERENCES ? (
-        <p className="muted">And {describeCount(found.length - MAX_DIFFERENCES, "more change")}.</p>
-      ) : null}
-    </>
   );
 }
 

@@ -1,14 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { type ChangeRequestFilter, changeRequestQueries } from "../api/change-request-queries.ts";
 import { CHANGE_REQUEST_FIELDS, PROJECT_CHANGE_REQUEST_FIELDS } from "../app/list-fields.ts";
 import { sessionQuery } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { useListState } from "../ui/use-list-state.ts";
-import { isOpen } from "./rights.ts";
 import { RequestTable } from "./request-table.tsx";
 
 /** The change requests of all projects, first those that wait for the user. */
@@ -58,38 +59,55 @@ export function AllRequestsPage() {
 }
 
 function list(filter: ChangeRequestFilter, empty: string) {
-  return () => <RequestList filter={filter} empty={empty} />;
+  return () => (
+    <RequestList filter={filter} namesProject empty={empty}>
+      Where changes require approvals, a change of a flag is added to a change request, which others
+      review.
+    </RequestList>
+  );
 }
 
-function RequestList({
-  filter,
-  empty,
-}: {
+interface RequestListProps {
   readonly filter: ChangeRequestFilter;
+  readonly namesProject?: boolean;
+  /** The heading if there are none. */
   readonly empty: string;
-}) {
-  const found = useQuery(changeRequestQueries.list(filter));
+  /** What follows it. */
+  readonly children: ReactNode;
+}
+
+/** Change requests, the latest first, with a button that loads more. */
+function RequestList({ filter, namesProject = false, empty, children }: RequestListProps) {
+  const query = useInfiniteQuery(changeRequestQueries.list(filter));
   return (
-    <Loaded query={found}>
-      {({ changeRequests, total }) =>
-        total === 0 ? (
-          <Empty title={empty}>
-            <p>
-              Where changes require approvals, a change of a flag is added to a change request,
-              which others review.
-            </p>
-          </Empty>
-        ) : (
+    <Loaded query={query}>
+      {({ pages }) => {
+        const found = pages.flatMap(({ changeRequests }) => changeRequests);
+        if (found.length === 0) {
+          return (
+            <Empty title={empty}>
+              <p>{children}</p>
+            </Empty>
+          );
+        }
+        // Requests that are created while pages are loaded move others to the next page.
+        const requests = [...new Map(found.map((one) => [one.id, one])).values()];
+        return (
           <>
-            <RequestTable label="Change requests" requests={changeRequests} namesProject />
-            {total > changeRequests.length ? (
-              <p className="muted">
-                The latest {changeRequests.length} of {total}.
-              </p>
+            <RequestTable label="Change requests" requests={requests} namesProject={namesProject} />
+            {query.hasNextPage ? (
+              <div>
+                <Button
+                  isPending={query.isFetchingNextPage}
+                  onPress={() => void query.fetchNextPage()}
+                >
+                  Show more
+                </Button>
+              </div>
             ) : null}
           </>
-        )
-      }
+        );
+      }}
     </Loaded>
   );
 }
@@ -100,26 +118,14 @@ const route = getRouteApi("/shell/projects/$project/change-requests");
 export function ProjectRequestsPage() {
   const { project } = route.useParams();
   const [{ tab }, changeList] = useListState(PROJECT_CHANGE_REQUEST_FIELDS);
-  const requests = useQuery(changeRequestQueries.list({ project }));
-  const content = (shows: boolean) => () => (
-    <Loaded query={requests}>
-      {({ changeRequests }) => {
-        const shown = changeRequests.filter((request) => isOpen(request) === shows);
-        return shown.length === 0 ? (
-          <Empty title={`This project has no ${shows ? "open" : "closed"} change requests`}>
-            <p>
-              Where changes require approvals, a change of a flag is added to a change request. The{" "}
-              <Link to="/projects/$project/settings" params={{ project }}>
-                project settings
-              </Link>{" "}
-              say in which environments that is so.
-            </p>
-          </Empty>
-        ) : (
-          <RequestTable label="Change requests" requests={shown} />
-        );
-      }}
-    </Loaded>
+  const content = (state: "closed" | "open") => () => (
+    <RequestList filter={{ project, state }} empty={`This project has no ${state} change requests`}>
+      Where changes require approvals, a change of a flag is added to a change request. The{" "}
+      <Link to="/projects/$project/settings" params={{ project }}>
+        project settings
+      </Link>{" "}
+      say in which environments that is so.
+    </RequestList>
   );
   return (
     <Page
@@ -131,8 +137,8 @@ export function ProjectRequestsPage() {
         selected={tab}
         onSelect={(next) => changeList({ tab: next })}
         tabs={[
-          { id: "open", label: "Open", content: content(true) },
-          { id: "closed", label: "Closed", content: content(false) },
+          { id: "open", label: "Open", content: content("open") },
+          { id: "closed", label: "Closed", content: content("closed") },
         ]}
       />
     </Page>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { type EventFilter, queries, toEventExport } from "../api/queries.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
@@ -20,13 +20,21 @@ interface EventListProps {
   readonly filter: EventFilter;
   /** Whether entries link to their flags. @default false */
   readonly linksFlags?: boolean;
+  /** Returns what can be done with an entry. @default nothing */
+  readonly actions?: (event: RecordedEvent) => ReactNode;
   /** How many pages to load, in the address of the page. Anything but a number is one. */
   readonly pages: string;
   readonly onPages: (pages: string) => void;
 }
 
 /** Recorded changes, newest first, with a button that loads more. */
-export function EventList({ filter, linksFlags = false, pages: wanted, onPages }: EventListProps) {
+export function EventList({
+  filter,
+  linksFlags = false,
+  actions,
+  pages: wanted,
+  onPages,
+}: EventListProps) {
   const query = useInfiniteQuery(queries.events(filter));
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const loadedCount = useRestoredPages(query, wanted);
@@ -62,7 +70,12 @@ export function EventList({ filter, linksFlags = false, pages: wanted, onPages }
             </div>
             <ol className="card event-list">
               {events.map((event) => (
-                <EventEntry key={event.id} event={event} linksFlag={linksFlags} />
+                <EventEntry
+                  key={event.id}
+                  event={event}
+                  linksFlag={linksFlags}
+                  actions={actions?.(event)}
+                />
               ))}
             </ol>
             {hasNextPage ? (
@@ -92,19 +105,21 @@ function distinct(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
 
 interface EventEntryProps {
   readonly event: RecordedEvent;
-  /** Whether to link to the flag. @default false */
-  readonly linksFlag?: boolean;
+  /** Whether to link to the flag. */
+  readonly linksFlag: boolean;
+  /** What can be done with it. */
+  readonly actions: ReactNode;
 }
 
 /** More would take the browser seconds: a context field can have 10,000 values. */
 const MAX_DIFFERENCES = 100;
 
 /** A recorded change: who did what and when, and on demand what is different. */
-function EventEntry({ event, linksFlag = false }: EventEntryProps) {
+function EventEntry({ event, linksFlag, actions }: EventEntryProps) {
   const [isOpen, setOpen] = useState(false);
   const names = useNames();
   const id = useId();
-  const { project, featureName: flag, createdAt, data, preData } = event;
+  const { project, featureName: flag, createdAt, data, preData, changeRequestId: request } = event;
   const hasDetails = data !== null || preData !== null;
   return (
     <li className="event">
@@ -119,20 +134,31 @@ function EventEntry({ event, linksFlag = false }: EventEntryProps) {
                 {flag}
               </Link>
             ) : null}
+            {project !== null && request !== undefined ? (
+              <Link
+                to="/projects/$project/change-requests/$id"
+                params={{ project, id: String(request) }}
+              >
+                Change request #{request}
+              </Link>
+            ) : null}
           </p>
         </div>
-        {hasDetails ? (
-          <Button
-            size="small"
-            variant="quiet"
-            aria-expanded={isOpen}
-            aria-describedby={`${id}-sentence`}
-            {...(isOpen && { "aria-controls": id })}
-            onPress={() => setOpen(!isOpen)}
-          >
-            {isOpen ? "Hide details" : "Details"}
-          </Button>
-        ) : null}
+        <div className="event-actions">
+          {actions}
+          {hasDetails ? (
+            <Button
+              size="small"
+              variant="quiet"
+              aria-expanded={isOpen}
+              aria-describedby={`${id}-sentence`}
+              {...(isOpen && { "aria-controls": id })}
+              onPress={() => setOpen(!isOpen)}
+            >
+              {isOpen ? "Hide details" : "Details"}
+            </Button>
+          ) : null}
+        </div>
       </div>
       {isOpen ? (
         <div id={id} className="event-details">

@@ -14,6 +14,7 @@ import { useFavoriteFlag } from "../favorites/use-favorites.ts";
 import { describeType } from "../flags/flag-types.ts";
 import { openedFilter } from "../flags/opened-filters.ts";
 import { OtherHits } from "../flags/other-hits.tsx";
+import { RestoreMenu } from "../restore/restore-menu.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -171,7 +172,7 @@ function FlagTabs({ flag }: { readonly flag: Flag }) {
           content: () => <EnvironmentsTab flag={flag} />,
         },
         { id: "usage", label: "Usage", content: () => <UsageTab flag={name} /> },
-        { id: "history", label: "History", content: () => <HistoryTab flag={name} /> },
+        { id: "history", label: "History", content: () => <HistoryTab flag={flag} /> },
         // Nothing evaluates an archived flag.
         ...(flag.archived
           ? []
@@ -235,11 +236,11 @@ function ProjectLinks({ links }: { readonly links: Flag["projectLinks"] }) {
 }
 
 /** The recorded changes of a flag. */
-function HistoryTab({ flag }: { readonly flag: string }) {
+function HistoryTab({ flag }: { readonly flag: Flag }) {
   const [{ pages, ...criteria }, changeList] = useListState(EVENT_FIELDS);
   const filter = {
     ...criteria,
-    feature: flag,
+    feature: flag.name,
     project: "",
     query: useDebounced(criteria.query),
     createdBy: useDebounced(criteria.createdBy),
@@ -251,7 +252,12 @@ function HistoryTab({ flag }: { readonly flag: string }) {
         criteria={criteria}
         onChange={(next) => changeList({ ...next, pages: "" })}
       />
-      <EventList filter={filter} pages={pages} onPages={(next) => changeList({ pages: next })} />
+      <EventList
+        filter={filter}
+        actions={(event) => <RestoreMenu flag={flag} event={event} />}
+        pages={pages}
+        onPages={(next) => changeList({ pages: next })}
+      />
     </div>
   );
 }

@@ -302,9 +302,15 @@ function containsText(
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
 }
 
-function toEventView({ actorKind, actorId, ...event }: typeof events.$inferSelect) {
+function toEventView({
+  actorKind,
+  actorId,
+  changeRequestId,
+  ...event
+}: typeof events.$inferSelect) {
   return {
     ...event,
+    ...(changeRequestId !== null && { changeRequestId }),
     createdByUserId: userIdOf(actorKind, actorId),
     ...(actorKind === "token" && { createdByTokenId: actorId }),
     ...(actorKind === "openid" && actorId !== null && toAuthor(fromUserId(actorId))),

@@ -1,4 +1,4 @@
-import { bigint, index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { bigint, index, integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 /** Recorded events. Ids are in commit order: an event with a higher id was committed later. */
 export const events = pgTable(
@@ -19,6 +19,8 @@ export const events = pgTable(
     /** The state after the change; null for a deletion. */
     data: jsonb(),
     tags: jsonb().$type<readonly EventTag[]>().notNull().default([]),
+    /** Id of the change request that the event is about, or that has made the change. */
+    changeRequestId: integer("change_request"),
   },
   (table) => [
     index("events_feature").on(table.featureName),
