@@ -6,8 +6,11 @@ import { SEARCH_OPTIONS } from "../../docs/.vitepress/search.mjs";
 /** What people search for, and the page that answers it. */
 const SEARCHES = [
   ["explain", "/guides/find-out-why"],
-  ["signed context", "/guides/sign-contexts"],
+  ["sign contexts", "/guides/sign-contexts"],
   ["helm", "/guides/deployment/kubernetes"],
+  ["email list", "/guides/target-a-list"],
+  ["why is my flag off", "/guides/find-out-why"],
+  ["redis", "/guides/run-a-fleet"],
 ];
 
 /**
