@@ -10,7 +10,7 @@ const REPOSITORY = "https://github.com/flags-project/flags";
 
 export default defineConfig({
   title: "flags",
-  description: "Self-hosted feature flags for browsers and mobile apps",
+  description: "Self-hosted feature flags: a console for the team, a proxy for browsers and apps",
   lang: "en",
   // GitHub Pages serves the site below the name of the repository.
   base: process.env.DOCS_BASE ?? "/",
