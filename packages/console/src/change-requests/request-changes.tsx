@@ -7,10 +7,16 @@ import { describePath, describeValue } from "../events/describe-value.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { ChangeEvents } from "./change-events.tsx";
+import { isEditable } from "./editable.ts";
 import { describeRequestedChange } from "./describe-requested-change.ts";
 import type { Rights } from "./rights.ts";
+
+const EditChangeDialog = lazyPart(
+  async () => (await import("./edit-change-dialog.tsx")).EditChangeDialog,
+);
 
 interface RequestChangesProps {
   readonly request: ChangeRequest;
@@ -51,6 +57,7 @@ export function RequestChanges({ request, checked = request, rights }: RequestCh
       ))}
       {segments.length === 0 ? null : (
         <section className="card" aria-label="Other changes">
+          <h3 className="request-change">Other changes</h3>
           {segments.map((change) => show(change, ""))}
         </section>
       )}
@@ -74,6 +81,7 @@ interface ChangeProps {
 
 function Change({ request, change, flag, conflicts, canEdit }: ChangeProps) {
   const [isRemoving, setRemoving] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const { environment } = request;
   const sentence = describeRequestedChange({ change, flag, environment });
   const path = adminPath`/projects/${request.project}/change-requests/${String(request.id)}/changes/${String(change.id)}`;
@@ -88,14 +96,26 @@ function Change({ request, change, flag, conflicts, canEdit }: ChangeProps) {
       <div className="request-change-head">
         <p>{sentence}</p>
         {canEdit ? (
-          <Button
-            size="small"
-            variant="quiet"
-            aria-label={`Remove the change: ${sentence}`}
-            onPress={() => setRemoving(true)}
-          >
-            Remove
-          </Button>
+          <div className="request-change-actions">
+            {isEditable(change) ? (
+              <Button
+                size="small"
+                variant="quiet"
+                aria-label={`Edit the change: ${sentence}`}
+                onPress={() => setEditing(true)}
+              >
+                Edit
+              </Button>
+            ) : null}
+            <Button
+              size="small"
+              variant="quiet"
+              aria-label={`Remove the change: ${sentence}`}
+              onPress={() => setRemoving(true)}
+            >
+              Remove
+            </Button>
+          </div>
         ) : null}
       </div>
       <div className="request-change-body">
@@ -104,6 +124,15 @@ function Change({ request, change, flag, conflicts, canEdit }: ChangeProps) {
           <ConflictNote path={path} change={change} conflicts={conflicts} canEdit={canEdit} />
         )}
       </div>
+      {isEditing ? (
+        <EditChangeDialog
+          request={request}
+          change={change}
+          flag={flag}
+          path={path}
+          onClose={() => setEditing(false)}
+        />
+      ) : null}
       {isRemoving ? (
         <ConfirmDialog
           title="Remove the change?"

@@ -3,7 +3,7 @@ import { adminPath } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { placesIn } from "../changes/proposal.ts";
-import { useSave } from "../changes/use-save.ts";
+import { type EditedChange, useSave } from "../changes/use-save.ts";
 import { useConsequence } from "../flags/use-consequence.ts";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
@@ -42,8 +42,12 @@ export function EnvironmentVariants({ flag, environment, canEdit }: EnvironmentV
   );
 }
 
+function variantsPath(project: string, flag: string, environment: string): string {
+  return adminPath`/projects/${project}/features/${flag}/environments/${environment}/variants`;
+}
+
 interface EditVariantsDialogProps {
-  readonly flag: Flag;
+  readonly flag: Pick<Flag, "name" | "project">;
   readonly environment: string;
   readonly onClose: () => void;
 }
@@ -53,10 +57,9 @@ interface VariantList {
 }
 
 function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogProps) {
-  const path = adminPath`/projects/${flag.project}/features/${flag.name}/environments/${environment}/variants`;
   return (
     <EditedResource<VariantList>
-      path={path}
+      path={variantsPath(flag.project, flag.name, environment)}
       title={`Variants in ${environment}`}
       size="wide"
       onClose={onClose}
@@ -65,8 +68,8 @@ function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogPr
         <VariantsDialog
           flag={flag}
           environment={environment}
-          path={path}
           version={version}
+          initial={version.value.variants}
           onClose={onClose}
         />
       )}
@@ -75,21 +78,25 @@ function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogPr
 }
 
 interface VariantsDialogProps extends EditVariantsDialogProps {
-  readonly path: string;
-  readonly version: EditedVersion<VariantList>;
+  /** Undefined if a requested change is edited. */
+  readonly version?: EditedVersion<VariantList>;
+  readonly initial: readonly FlagVariant[];
+  /** The requested change that is edited. @default the variants are saved */
+  readonly edited?: EditedChange;
 }
 
-function VariantsDialog({
+export function VariantsDialog({
   flag: { project, name },
   environment,
-  path,
   version,
+  initial,
+  edited,
   onClose,
 }: VariantsDialogProps) {
-  const [variants, setVariants] = useState(version.value.variants);
+  const [variants, setVariants] = useState(initial);
   const stickiness = variants[0]?.stickiness ?? "default";
-  const saving = useSave({
-    path,
+  const saving = useSave<VariantList>({
+    path: variantsPath(project, name, environment),
     version,
     body: variants,
     undoBody: (replaced) => replaced.variants,
@@ -97,6 +104,7 @@ function VariantsDialog({
       places: placesIn(project, [environment]),
       changes: [{ feature: name, action: "patchVariant", payload: { variants } }],
     },
+    edited,
     invalidates: [
       ["flag", project, name],
       ["flags", project],

@@ -26,7 +26,12 @@ import {
 import { StrategyParameters } from "./strategy-parameters.tsx";
 import { StrategyWarnings } from "./strategy-warnings.tsx";
 import { describeStrategyType } from "./strategy-labels.ts";
-import { type StrategyAddress, strategyPath, useSaveStrategy } from "./use-save-strategy.ts";
+import {
+  type StrategyAddress,
+  strategyPath,
+  type StrategyTarget,
+  useSaveStrategy,
+} from "./use-save-strategy.ts";
 import "./strategies.css";
 
 interface AddStrategyDialogProps extends StrategyAddress {
@@ -45,7 +50,7 @@ export function AddStrategyDialog({ onClose, ...address }: AddStrategyDialogProp
     inProject === undefined
       ? createDraft({ flag, stickiness })
       : fromDefaultStrategy(toDraft(inProject), flag);
-  return <StrategyForm address={address} initial={initial} onClose={onClose} />;
+  return <StrategyForm address={address} initial={initial} id={undefined} onClose={onClose} />;
 }
 
 interface EditStrategyDialogProps extends AddStrategyDialogProps {
@@ -65,6 +70,7 @@ export function EditStrategyDialog({ id, onClose, ...address }: EditStrategyDial
         <StrategyForm
           address={address}
           initial={toDraft(version.value)}
+          id={id}
           version={version}
           onClose={onClose}
         />
@@ -73,35 +79,33 @@ export function EditStrategyDialog({ id, onClose, ...address }: EditStrategyDial
   );
 }
 
-interface StrategyFormProps {
+interface StrategyFormProps extends StrategyTarget {
   readonly address: StrategyAddress;
   readonly initial: StrategyDraft;
-  /** The strategy that is edited; undefined for a new one. */
   readonly version?: EditedVersion<Strategy>;
   readonly onClose: () => void;
 }
 
 /** A dialog that edits all of a strategy, with a sentence that says what it does. */
-function StrategyForm({ address, initial, version, onClose }: StrategyFormProps) {
+export function StrategyForm({ address, initial, onClose, ...target }: StrategyFormProps) {
   const { project, flag, environment } = address;
+  const { id, version } = target;
   const [draft, setDraft] = useState(initial);
   const { data: types = [] } = useQuery(queries.strategyTypes());
   const { data: segments = [] } = useQuery(queries.segments());
   const change = (changes: Partial<StrategyDraft>): void =>
     setDraft((latest) => ({ ...latest, ...changes }));
   const body = toBody(draft, types);
-  const saving = useSaveStrategy(address, version, body);
+  const saving = useSaveStrategy(address, target, body);
   const consequence = useConsequence(
     address,
-    version === undefined
-      ? { kind: "add", strategy: body }
-      : { kind: "replace", id: version.value.id, strategy: body },
+    id === undefined ? { kind: "add", strategy: body } : { kind: "replace", id, strategy: body },
   );
   return (
     <SaveDialog
-      title={`${version === undefined ? "New strategy" : "Strategy"} in ${environment}`}
+      title={`${id === undefined ? "New strategy" : "Strategy"} in ${environment}`}
       size="wide"
-      submit={version === undefined ? "Add strategy" : "Save"}
+      submit={id === undefined ? "Add strategy" : "Save"}
       version={version}
       draft={draft}
       saving={saving}

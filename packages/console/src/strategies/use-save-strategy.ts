@@ -1,7 +1,7 @@
 import { adminPath, type Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
 import { placesIn } from "../changes/proposal.ts";
-import { useSave } from "../changes/use-save.ts";
+import { type EditedChange, useSave } from "../changes/use-save.ts";
 import { type StrategyDraft, toDraft } from "./strategy-draft.ts";
 
 /** Where a flag has a list of strategies. */
@@ -17,31 +17,38 @@ export function strategyPath({ project, flag, environment }: StrategyAddress, id
   return id === undefined ? list : `${list}/${encodeURIComponent(id)}`;
 }
 
-/**
- * Adds a strategy, or changes one.
- *
- * @param version the strategy before the change; undefined for a new one
- */
+/** What a form about a strategy saves. */
+export interface StrategyTarget {
+  /** The id of the strategy that is changed; undefined for a new one. */
+  readonly id: string | undefined;
+  /** The strategy before the change; undefined for a new one, and for a requested change. */
+  readonly version?: Versioned<Strategy>;
+  /** The requested change that is edited. @default the strategy is saved */
+  readonly edited?: EditedChange;
+}
+
+/** Adds a strategy, or changes one. */
 export function useSaveStrategy(
   address: StrategyAddress,
-  version: Versioned<Strategy> | undefined,
+  { id, version, edited }: StrategyTarget,
   body: StrategyDraft,
 ) {
   const { project, flag, environment } = address;
-  const action = version === undefined ? "Added a strategy" : "Saved the strategy";
+  const action = id === undefined ? "Added a strategy" : "Saved the strategy";
   return useSave({
-    path: strategyPath(address, version?.value.id),
+    path: strategyPath(address, id),
     version,
     body,
     undoBody: toDraft,
     proposal: {
       places: placesIn(project, [environment]),
       changes: [
-        version === undefined
+        id === undefined
           ? { feature: flag, action: "addStrategy", payload: body }
-          : { feature: flag, action: "updateStrategy", payload: { ...body, id: version.value.id } },
+          : { feature: flag, action: "updateStrategy", payload: { ...body, id } },
       ],
     },
+    edited,
     invalidates: [["flag", project, flag], ["flags", project], ["segments"]],
     success: `${action} in ${environment}`,
   });
