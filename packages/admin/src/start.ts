@@ -7,10 +7,8 @@ import { listen } from "./http/listen.ts";
 import { buildApp } from "./app.ts";
 import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
-import type { Database } from "./storage/database.ts";
 import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
-import { features } from "./storage/schema/features.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage, StorageOptions } from "./storage/storage.ts";
 import {
@@ -23,6 +21,7 @@ import {
 import type { ConfiguredToken } from "./access/configured-tokens.ts";
 import { createConfiguredAdmin, describeSetup, isSetupOpen, offerSetup } from "./accounts/setup.ts";
 import { toStartError } from "./start-error.ts";
+import { hasFlags, importAtStart } from "./transfer/import-at-start.ts";
 
 const QUICKSTART_TOKENS_WARNING =
   "The database contains tokens of the quickstart, which are public: delete them at /api/admin/api-tokens, or let only this machine connect with HOST=127.0.0.1";
@@ -41,12 +40,6 @@ const NOT_SET_UP =
 
 const NO_FLAGS =
   "The database contains no flags. If this service had flags before, stop it, and check DATABASE_URL or DATA_DIR or restore a backup: SDKs will turn every flag off";
-
-/** Whether there are flags, archived or not. */
-async function hasFlags(db: Database): Promise<boolean> {
-  const rows = await db.select({ name: features.name }).from(features).limit(1);
-  return rows.length > 0;
-}
 
 /**
  * Opens the database, creates the configured tokens and opens the port. With the embedded database, a
@@ -124,6 +117,8 @@ async function serveFrom(
   telemetry: Telemetry | undefined,
 ): Promise<RunningAdmin> {
   await skipRevisions(storage);
+  // NOTE: before the tokens, which can be for projects and environments of the file.
+  await importAtStart(storage, config);
   const { created, deleted } = await createConfiguredTokens(storage, config.configuredTokens);
   if (created > 0) config.logger.info(`Created tokens listed in the environment: ${created}`);
   for (const token of deleted) config.logger.warn(describeDeletedToken(token));

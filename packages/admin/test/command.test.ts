@@ -124,7 +124,6 @@ describe("flags-admin with the settings of an Unleash server", () => {
       ...(await makeDatabase()),
       INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
       INIT_BACKEND_API_TOKENS: token,
-      IMPORT_FILE: "flags.json",
       AUTH_TYPE: "open-source",
       ENABLED_ENVIRONMENTS: "development",
     });
@@ -132,7 +131,6 @@ describe("flags-admin with the settings of an Unleash server", () => {
     const headers = { authorization: token };
     expect((await fetch(`${url}/api/client/features`, { headers })).status).toBe(200);
     expect(command.stdout().match(/WARN: .*/g)).toEqual([
-      expect.stringMatching(/IMPORT_FILE is set but never read: .*features-batch\/import/),
       expect.stringMatching(/AUTH_TYPE is set but never read: .*OIDC_ISSUER/),
       expect.stringMatching(/ENABLED_ENVIRONMENTS is set but never read: .*admin\/environments/),
       NO_FLAGS,

@@ -57,9 +57,10 @@ describeConsole("import and export", (console) => {
         JSON.stringify({ ...file, features: [...features, { name: created }] }),
       );
       await page.getByText("1 new flag, 1 changed flag, 1 unchanged flag.").waitFor();
-      expect(await rowNames(page, "Flags in the file")).toEqual([created, changed, kept]);
-      await choose(page, "Effect", "Changed flags");
-      await expect.poll(() => rowNames(page, "Flags in the file")).toEqual([changed]);
+      const rows = () => rowNames(page, "Contents of the file");
+      expect((await rows()).slice(0, 2)).toEqual([created, changed]);
+      await choose(page, "Effect", "Changed");
+      await expect.poll(rows).toEqual([changed]);
       await expectAccessible(page);
       expect(await readFlags(console, project)).toHaveLength(2);
 
@@ -97,7 +98,7 @@ describeConsole("import and export", (console) => {
     const invalid = { version: 1, features: [{ name: "checkout", environments }] };
     for (const [content, message] of [
       ["{", "The file is not valid JSON"],
-      ["{}", "This is not a file with flags"],
+      ["{}", "The file must contain flags"],
       [
         JSON.stringify(invalid),
         'In flag "checkout", environment "production", strategy 1, constraint 1, operator: must be one of',
@@ -118,30 +119,33 @@ describeConsole("import and export", (console) => {
     );
     const file = await readUnleashExport(size);
     await createProject(console, project, [{ name: `menu-${size}` }]);
+    await console.admin("PUT", `/projects/${project}/features/${changed}`, { description: "Own" });
     const page = await console.open(`/projects/${project}/transfer`, { size });
-    await chooseFile(page, file);
-    await page.getByText("It contains one environment, staging.").waitFor();
-    expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
-    await choose(page, "Import it into the environment", "production");
-    const missing = page.getByRole("alert").filter({ hasText: "Create these segments first" });
-    await missing.getByText(`${segment}`).waitFor();
-    await page
-      .getByRole("status")
-      .filter({ hasText: "These flags exist and are overwritten" })
-      .waitFor();
-    expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
+    const chooseEnvironment = async () => {
+      await chooseFile(page, file);
+      await page.getByText("(export of the environment staging)").waitFor();
+      expect(await page.getByRole("button", { name: /^Import/ }).count()).toBe(0);
+      await choose(page, "Import staging into", "production");
+    };
+    await chooseEnvironment();
+    await page.getByText("uses the segment").waitFor();
     await expectAccessible(page);
 
     await console.admin("POST", "/segments", { name: segment, constraints: [] });
-    await chooseFile(page, file);
-    await choose(page, "Import it into the environment", "production");
+    await chooseEnvironment();
+    await page
+      .getByText(/1 new flag, 0 changed flags, 0 unchanged flags\..* 1 conflict: /)
+      .waitFor();
+    expect((await rowNames(page, "Contents of the file")).slice(0, 2)).toEqual([changed, created]);
+    await page.getByText(/was changed here by .* on \d{4}/).waitFor();
+    await page.getByText("Also replace what was changed here").click();
     await page.getByText("1 new flag, 1 changed flag, 0 unchanged flags.").waitFor();
-    expect(await rowNames(page, "Flags in the file")).toEqual([created, changed]);
     await expectAccessible(page);
     expect(await readFlags(console, project)).toHaveLength(1);
 
-    await page.getByRole("button", { name: "Import 2 flags into production" }).click();
+    await page.getByRole("button", { name: "Import 2 flags" }).click();
     await waitForMessage(page, "Imported 2 flags");
+    await page.getByRole("region", { name: "Preview" }).waitFor({ state: "detached" });
     const flags = await readFlags(console, project);
     expect(flags).toMatchObject([
       {
@@ -171,6 +175,37 @@ describeConsole("import and export", (console) => {
     ]);
   });
 
+  test("a state file in YAML is imported, one of its projects or all", async () => {
+    await createProject(console, "from-state", []);
+    const page = await console.open("/projects/from-state/transfer");
+    const state = `version: 1
+features:
+  - { name: state-a, project: one, enabled: true, strategies: [{ name: default }] }
+  - { name: state-b, project: two, enabled: false, strategies: [{ name: default }] }
+`;
+    await chooseFile(page, state, "state.yaml");
+    await page.getByText("(state file, version 1)").waitFor();
+    await choose(page, "Import default into", "production");
+    await choose(page, "Flags to import", "All projects");
+    await page.getByText(/^2 new flags|: 2 new flags/).waitFor();
+    await page.getByText("Also 2 new projects.").waitFor();
+    await choose(page, "Flags to import", "Project one");
+    await page.getByText("1 new flag, 0 changed flags, 0 unchanged flags.").waitFor();
+    await page.getByRole("button", { name: "Import 1 flag" }).click();
+    await waitForMessage(page, "Imported 1 flag");
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByText("project two: was not selected").waitFor();
+    await expectAccessible(page);
+    await result.getByRole("button", { name: "Close" }).click();
+    await result.waitFor({ state: "detached" });
+    expect(await readFlags(console, "from-state")).toMatchObject([
+      {
+        name: "state-a",
+        environments: [{ enabled: false }, { name: "production", enabled: true }],
+      },
+    ]);
+  });
+
   test("describes where a file of Unleash is invalid", async () => {
     await createProject(console, "wrong-exports", []);
     const page = await console.open("/projects/wrong-exports/transfer", {
@@ -189,7 +224,10 @@ describeConsole("import and export", (console) => {
     const fixed = { name: "red", weight: 500, weightType: "fix" };
     for (const [content, message] of [
       [contentOf("NEAR"), 'In flag "checkout", strategy 1, constraint 1, operator: must be one of'],
-      [contentOf("IN", [fixed]), 'In flag "checkout", variants: must contain at least one variant'],
+      [
+        contentOf("IN", [fixed]),
+        'In flag "checkout", environment "production", variants: must contain at least one variant',
+      ],
     ] as const) {
       await chooseFile(page, content);
       await page.getByRole("alert").filter({ hasText: message }).waitFor();
@@ -204,7 +242,7 @@ describeConsole("import and export", (console) => {
     const page = await console.open("/projects/large/transfer");
     await chooseFile(page, JSON.stringify({ version: 1, features }));
     await page.getByText("2,000 new flags").waitFor();
-    const rows = await rowNames(page, "Flags in the file");
+    const rows = await rowNames(page, "Contents of the file");
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.length).toBeLessThan(100);
     await page.getByRole("button", { name: "Import 2,000 flags" }).click();

@@ -11,8 +11,8 @@ import { getRequest, toRequestView } from "./store.ts";
 interface Import<Result> {
   readonly work: (transaction: WriteTransaction) => Promise<Result>;
   readonly action: Extract<ActionName, "importFeatures" | "importProject">;
-  /** What has been sent. */
-  readonly payload: unknown;
+  /** What the request would import. Called after the work. */
+  readonly payload: () => unknown;
 }
 
 /**
@@ -31,11 +31,16 @@ export async function importOrRequest<Result>(
     const { place } = error;
     const created = await storage.write(actorOf(request), async (transaction) => {
       const participant = await toParticipant(transaction, request);
-      const draft = await addChanges(transaction, place, [{ action, feature: null, payload }], {
-        participant,
-        joinsDraft: false,
-        pathOf: () => "/body",
-      });
+      const draft = await addChanges(
+        transaction,
+        place,
+        [{ action, feature: null, payload: payload() }],
+        {
+          participant,
+          joinsDraft: false,
+          pathOf: () => "/body",
+        },
+      );
       await rename(transaction, draft, { title: "Import of flags", participant });
       const body = { state: "In review" } as const;
       await changeState(transaction, draft, { participant, body });

@@ -10,7 +10,7 @@ import {
 } from "flags-server-kit/command-line";
 import type { AdminConfig } from "../config/config.ts";
 import { runInService } from "../commands/call-service.ts";
-import type { Command, CommandOptions } from "../commands/command.ts";
+import type { Command, CommandOptions, PreparedCommand } from "../commands/command.ts";
 import { toCommandFailure } from "../commands/command-failure.ts";
 import { toStartError } from "../start-error.ts";
 import type { Database } from "../storage/database.ts";
@@ -25,7 +25,7 @@ import { readSecretFile } from "./read-secret-file.ts";
 /** Runs a command in the service that holds the database, or on the database. */
 export async function runCommand(
   command: Command,
-  { options, environment }: Parameters<Subcommand["run"]>[0],
+  { argument, options, environment }: Parameters<Subcommand["run"]>[0],
 ): Promise<SubcommandResult> {
   const { file } = options;
   if (command.writesFile === true && typeof file !== "string") {
@@ -35,7 +35,8 @@ export async function runCommand(
     );
   }
   const config = loadCommandConfig(environment);
-  const given = { ...options, ...(await readSecretFiles(command, options)) };
+  const secrets = await readSecretFiles(command, options);
+  const given = await prepare(command, { argument, options: { ...options, ...secrets } });
   const write = (output: Writable): Promise<void> =>
     runWith(config, command, { options: given, output });
   if (command.writesFile !== true) return { output: await collect(write), exitCode: 0 };
@@ -45,6 +46,13 @@ export async function runCommand(
   }
   const bytes = await writeOutputFile(String(file), write);
   return { output: `Wrote ${bytes} bytes to ${String(file)}\n`, exitCode: 0 };
+}
+
+async function prepare(command: Command, call: PreparedCommand): Promise<CommandOptions> {
+  if (command.prepare === undefined) return call.options;
+  return command.prepare(call).catch((error: unknown) => {
+    throw toCommandFailure(error) ?? error;
+  });
 }
 
 async function readSecretFiles(
@@ -83,10 +91,11 @@ interface Run {
 async function runWith(config: AdminConfig, command: Command, run: Run): Promise<void> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === undefined) {
-    const { name } = command;
+    const { name, maxRequestBytes } = command;
     // The file is on this side.
     const { file: _, ...options } = run.options;
-    if (await runInService(dataDir, { name, options }, run.output)) return;
+    const call = { name, options, ...(maxRequestBytes !== undefined && { maxRequestBytes }) };
+    if (await runInService(dataDir, call, run.output)) return;
     await requireUsable(dataDir);
   }
   await runOnDatabase(config, command, run).catch((error: unknown) => {

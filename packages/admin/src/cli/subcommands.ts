@@ -22,11 +22,12 @@ const RESTORE: Subcommand = {
 };
 
 function toSubcommand(command: Command): Subcommand {
-  const { name, summary, description, options, exitCodes } = command;
+  const { name, summary, description, argument, options, exitCodes } = command;
   return {
     name,
     summary,
     description,
+    ...(argument !== undefined && { argument }),
     options,
     exitCodes,
     run: async (call) => {

@@ -7,12 +7,16 @@ import { pipeline } from "node:stream/promises";
 import { StartError } from "flags-server-kit";
 import { EXIT_FAILURE, SubcommandError } from "flags-server-kit/command-line";
 import { codeOf, toErrorMessage, tryParseJson } from "flags-server-kit/neutral";
-import { type CommandOptions, MAX_REQUEST_BYTES } from "./command.ts";
+import { type Command, type CommandOptions, MAX_REQUEST_BYTES } from "./command.ts";
 import type { ServiceStatus } from "./service-status.ts";
 import { openSocketPath } from "./socket-path.ts";
 
 /** Longer than a change may take while others, or a backup, are in progress. */
 const TIMEOUT_MS = 120_000;
+
+interface ServiceCommand extends Pick<Command, "maxRequestBytes" | "name"> {
+  readonly options: CommandOptions;
+}
 
 /**
  * Runs a command in the service that holds a data directory, and writes its result to the output, which is left open.
@@ -22,16 +26,16 @@ const TIMEOUT_MS = 120_000;
  */
 export async function runInService(
   dataDir: string,
-  command: { readonly name: string; readonly options: CommandOptions },
+  { name, options, maxRequestBytes = MAX_REQUEST_BYTES }: ServiceCommand,
   output: Writable,
 ): Promise<boolean> {
-  const body = JSON.stringify(command.options);
-  if (Buffer.byteLength(body) > MAX_REQUEST_BYTES) {
-    throw new SubcommandError(`The options are longer than ${MAX_REQUEST_BYTES / 1024} KiB`);
+  const body = JSON.stringify(options);
+  if (Buffer.byteLength(body) > maxRequestBytes) {
+    throw new SubcommandError(`The options are longer than ${maxRequestBytes / 1024} KiB`);
   }
   const result = await callService(
     dataDir,
-    { method: "POST", path: `/commands/${command.name}`, body },
+    { method: "POST", path: `/commands/${name}`, body },
     async (response) => {
       await pipeline(response, output, { end: false });
       return true;

@@ -8,7 +8,13 @@ import { Type } from "typebox";
 import { createCheck } from "../http/validation.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
 import { version } from "../version.ts";
-import { type CommandContext, type CommandOptions, MAX_REQUEST_BYTES } from "./command.ts";
+import {
+  type Command,
+  type CommandContext,
+  type CommandOptions,
+  INPUT_OPTION,
+  MAX_REQUEST_BYTES,
+} from "./command.ts";
 import { toCommandFailure } from "./command-failure.ts";
 import { COMMANDS } from "./commands.ts";
 import { readDatabaseFacts, type ServiceStatus } from "./service-status.ts";
@@ -123,7 +129,7 @@ function createCommandServer(
         return;
       }
       const name = url.replace(/^\/commands\//, "");
-      const options = await readOptions(request);
+      const options = await readOptions(request, name);
       logger.info(`Running the command ${name}`);
       await findCommand(name, options).run(context, options, response);
       response.end();
@@ -160,12 +166,13 @@ const isOptions = createCheck(
   Type.Record(Type.String(), Type.Union([Type.String(), Type.Literal(true)])),
 );
 
-async function readOptions(request: IncomingMessage): Promise<CommandOptions> {
+async function readOptions(request: IncomingMessage, name: string): Promise<CommandOptions> {
+  const { maxRequestBytes = MAX_REQUEST_BYTES } = find(name) ?? {};
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_REQUEST_BYTES) throw new SubcommandError("The request is too long");
+    if (size > maxRequestBytes) throw new SubcommandError("The request is too long");
     chunks.push(chunk);
   }
   const options = tryParseJson(Buffer.concat(chunks).toString());
@@ -173,14 +180,18 @@ async function readOptions(request: IncomingMessage): Promise<CommandOptions> {
   return options;
 }
 
+function find(name: string): Command | undefined {
+  return COMMANDS.find((candidate) => candidate.name === name);
+}
+
 /** @throws {SubcommandError} if the version of the client has a command or an option that this one lacks */
 function findCommand(name: string, options: CommandOptions) {
-  const command = COMMANDS.find((candidate) => candidate.name === name);
+  const command = find(name);
   const unknown =
     command === undefined
       ? `command ${name}`
       : Object.keys(options)
-          .filter((option) => !Object.hasOwn(command.options, option))
+          .filter((option) => option !== INPUT_OPTION && !Object.hasOwn(command.options, option))
           .map((option) => `option --${option}`)[0];
   if (command !== undefined && unknown === undefined) return command;
   throw new SubcommandError(

@@ -5,8 +5,18 @@ import type { Storage } from "../storage/storage.ts";
 /** The options of a command as they were given; `true` for an option without a value. */
 export type CommandOptions = Readonly<Record<string, string | true>>;
 
-/** Longest options in bytes, as JSON, that a service accepts. */
+/** Longest options in bytes, as JSON, that a service accepts for most commands. */
 export const MAX_REQUEST_BYTES = 65_536;
+
+/** Name of the option for what a command has prepared. It is none of the command line. */
+export const INPUT_OPTION = "input";
+
+/** What the user has passed to a command. */
+export interface PreparedCommand {
+  /** The argument after the name of the command. @default none was given */
+  readonly argument: string | undefined;
+  readonly options: CommandOptions;
+}
 
 /** What commands work with. */
 export interface CommandContext {
@@ -32,7 +42,7 @@ export interface CommandContext {
  */
 export interface Command extends Pick<
   Subcommand,
-  "name" | "summary" | "description" | "options" | "exitCodes"
+  "name" | "summary" | "description" | "argument" | "options" | "exitCodes"
 > {
   /**
    * Whether the output is a file, whose path is required as `--file`. It appears there when it is complete.
@@ -46,6 +56,15 @@ export interface Command extends Pick<
    * @default none
    */
   readonly secretFiles?: readonly string[];
+  /**
+   * Reads what the command needs from where it was started, such as a file: the service may see other files. Returns the
+   * options that `run()` gets, which can include `input`, a text.
+   *
+   * @default the given options
+   */
+  readonly prepare?: (call: PreparedCommand) => Promise<CommandOptions>;
+  /** Longest options in bytes, as JSON. @default 64 KiB */
+  readonly maxRequestBytes?: number;
   /** Whether it also runs on a database with the tables of an older version. @default only with the current tables */
   readonly acceptsOlderTables?: boolean;
   /**

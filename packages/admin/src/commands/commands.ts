@@ -2,6 +2,7 @@ import { BACKUP } from "./backup.ts";
 import type { Command } from "./command.ts";
 import { CREATE_TOKEN } from "./create-token.ts";
 import { CREATE_USER } from "./create-user.ts";
+import { IMPORT } from "./import.ts";
 import { RESET_PASSWORD } from "./reset-password.ts";
 import { SETUP_CODE } from "./setup-code.ts";
 import { SIGN_IN_LINK } from "./sign-in-link.ts";
@@ -13,5 +14,6 @@ export const COMMANDS: readonly Command[] = [
   RESET_PASSWORD,
   SIGN_IN_LINK,
   CREATE_TOKEN,
+  IMPORT,
   BACKUP,
 ];

@@ -97,6 +97,7 @@ export function loadConfig(environment: Environment, customLogger?: CustomLogger
   const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
   const hints = [
     ...findUnusedStorage(resolution),
+    ...findUnusedImport(resolution),
     ...findUnusedOpenId(resolution),
     ...findIgnoredTokens(environment),
     ...findUnreachableLimit(resolution, openFiles),
@@ -206,6 +207,17 @@ function findUnusedStorage({ origins }: Resolution<Settings>): readonly string[]
   return embeddedOnly
     .filter(([setting]) => origins.has(setting))
     .map(([, variable]) => `${variable} has no effect with DATABASE_URL`);
+}
+
+function findUnusedImport({ origins }: Resolution<Settings>): readonly string[] {
+  if (origins.has("importFile")) return [];
+  const others = [
+    ["importProject", "IMPORT_PROJECT"],
+    ["importEnvironment", "IMPORT_ENVIRONMENT"],
+  ] as const;
+  return others
+    .filter(([setting]) => origins.has(setting))
+    .map(([, variable]) => `${variable} has no effect without IMPORT_FILE`);
 }
 
 function isAboutDatabase({ name, hint }: UnknownVariable): boolean {

@@ -24,6 +24,7 @@ const database = new SettingGroup("Database");
 const retention = new SettingGroup("Retention");
 const accounts = new SettingGroup("Accounts");
 const tokens = new SettingGroup("Tokens");
+const imports = new SettingGroup("Import");
 const logging = new SettingGroup("Logging");
 
 /**
@@ -153,6 +154,22 @@ export const SETTINGS = {
     description:
       "Tokens for browsers and mobile apps, in the form project:environment.secret, with * for all projects.",
   }),
+  importFile: imports.variable("IMPORT_FILE", {
+    kind: pathKind,
+    description:
+      "A file with flags, which is imported at startup if the database contains no flags, and ignored later: one that was exported here, or by an Unleash server. JSON or YAML.",
+  }),
+  importProject: imports.variable("IMPORT_PROJECT", {
+    kind: textKind,
+    defaultText: "the projects in the file",
+    description: "Project into which IMPORT_FILE is imported. Created if it is missing.",
+  }),
+  importEnvironment: imports.variable("IMPORT_ENVIRONMENT", {
+    kind: textKind,
+    defaultText: "the environments in the file",
+    description:
+      "Environment into which IMPORT_FILE is imported, which must contain only one. Created if it is missing.",
+  }),
   useJsonLogger: logging.variable("JSON_LOGGER", {
     kind: booleanKind,
     default: false,
@@ -171,10 +188,6 @@ export type Settings = typeof SETTINGS;
 /** The values of all settings. An invalid value is replaced with the default. */
 export type Values = ValuesOf<Settings>;
 
-const IMPORT = {
-  hint: "import the file in the console, or with POST /api/admin/features-batch/import",
-};
-
 /** The command `flags-admin`. */
 export const PROGRAM: Program<typeof SETTINGS> = {
   name: "flags-admin",
@@ -191,6 +204,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
     "INIT_CLIENT_",
     "INIT_BACKEND_",
     "INIT_FRONTEND_",
+    "IMPORT_",
     "OTEL_",
   ],
   renamedPrefixes: [
@@ -202,9 +216,6 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   ],
   // Settings of an Unleash server.
   replacements: {
-    IMPORT_FILE: IMPORT,
-    IMPORT_PROJECT: IMPORT,
-    IMPORT_ENVIRONMENT: IMPORT,
     AUTH_TYPE: {
       hint: "people sign in with a token or, if OIDC_ISSUER is set, with OpenID Connect",
       by: "OIDC_ISSUER",

@@ -6,6 +6,10 @@ import { importOrRequest } from "../change-requests/request-import.ts";
 import { LIMITS } from "../limits.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { writeAndRollBack } from "../storage/write-and-roll-back.ts";
+import { toPerformer } from "../access/performer.ts";
+import { type Applied, applyBundle } from "./bundle/apply-bundle.ts";
+import { ImportReportBody } from "./bundle/bundle.ts";
+import { ImportBody, readRequestedBundle } from "./bundle/import-request.ts";
 import { importProject } from "./project-file/import-project.ts";
 import { exportProject } from "./project-file/export-project.ts";
 import { ImportQuery, ImportResponse, ProjectFile } from "./project-file/schemas.ts";
@@ -26,6 +30,7 @@ export function registerTransfer(app: TypedApp, storage: Storage): void {
   const exports = new Queue();
   registerProjectExport(app, storage, exports);
   registerProjectImport(app, storage);
+  registerImport(app, storage);
   registerUnleashExport(app, storage, exports);
   registerUnleashImport(app, storage);
 }
@@ -82,8 +87,59 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
         : importOrRequest(
             storage,
             { request, reply },
-            { work, action: "importProject", payload: body },
+            { work, action: "importProject", payload: () => body },
           );
+    },
+  );
+}
+
+function registerImport(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/import",
+    {
+      bodyLimit: LIMITS.importBytes,
+      ...operation({
+        id: "importFile",
+        role: "editor",
+        projectInBody: { property: "project", absent: "everywhere" },
+        tag,
+        summary: "Imports a file that was exported here or by an Unleash server, of any version",
+        description:
+          "The form of the file says what it is. Missing environments and projects are created, which only admins may do. " +
+          "Importing the same file again changes nothing. Flags and definitions that were changed here since are conflicts, " +
+          "which stay as they are unless `overwrite` is true.",
+        returns: ImportReportBody,
+        alsoFailsWith: [404, 409],
+        querystring: ImportQuery,
+        body: ImportBody,
+      }),
+    },
+    async (request, reply) => {
+      const { query, body } = request;
+      const bundle = await readRequestedBundle(body);
+      const options = {
+        performer: toPerformer(callerOf(request)),
+        overwrites: body.overwrite === true,
+      };
+      if (query.dryRun === "true") {
+        const { report } = await writeAndRollBack(storage, actorOf(request), (transaction) =>
+          applyBundle(transaction, bundle, options),
+        );
+        return report;
+      }
+      let applied: Applied | undefined;
+      const work = async (transaction: WriteTransaction) => {
+        applied = await applyBundle(transaction, bundle, options);
+        return applied.report;
+      };
+      const [project, ...others] = bundle.projects;
+      // A change request is about one project.
+      if (project === undefined || others.length > 0) return storage.write(actorOf(request), work);
+      return importOrRequest(
+        storage,
+        { request, reply },
+        { work, action: "importProject", payload: () => applied?.files.get(project.id) },
+      );
     },
   );
 }
@@ -161,7 +217,7 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
           work: (transaction) =>
             importUnleashFile(transaction, request.body, callerOf(request).projects),
           action: "importFeatures",
-          payload: request.body,
+          payload: () => request.body,
         },
       ),
   );

@@ -33,8 +33,7 @@ import type { ReferenceCount } from "../../../admin/src/domain/strategy-referenc
 import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types/store.ts";
 import type { listTags } from "../../../admin/src/domain/tags/store.ts";
 import type { listTagTypes } from "../../../admin/src/domain/tag-types.ts";
-import type { ImportReport as StoredImportReport } from "../../../admin/src/transfer/project-file/schemas.ts";
-import type { ImportValidation as StoredImportValidation } from "../../../admin/src/transfer/unleash-file/schemas.ts";
+import type { ImportReport as StoredImportReport } from "../../../admin/src/transfer/bundle/bundle.ts";
 import type { evaluateFeature } from "../../../admin/src/playground/evaluate.ts";
 import type { StoredFlagVariant } from "../../../admin/src/storage/schema/json-values.ts";
 import type { Context as PlaygroundContext } from "../../../admin/src/playground/schemas.ts";
@@ -153,8 +152,8 @@ export interface OwnProfile {
 export type RecordedEvent = Json<Awaited<ReturnType<typeof findEvents>>["events"][number]>;
 export type Usage = Json<TimedUsage>;
 export type ImportReport = Json<StoredImportReport>;
-/** Whether a file of Unleash can be imported, and what that would change. */
-export type ImportValidation = Json<StoredImportValidation>;
+export type ImportItem = ImportReport["items"][number];
+export type ImportContents = ImportReport["contents"];
 /** The result of one flag in the playground. */
 export type Evaluation = Json<ReturnType<typeof evaluateFeature>>;
 export type EvaluationDetails = Evaluation["details"];

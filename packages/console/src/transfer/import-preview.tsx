@@ -1,33 +1,22 @@
 import { useMemo, useState } from "react";
-import type { ImportReport } from "../api/types.ts";
+import type { ImportItem, ImportReport } from "../api/types.ts";
 import { describeImport } from "../flags/consequence.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Consequence } from "../ui/consequence.tsx";
-import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { SearchField } from "../ui/fields.tsx";
+import { Checkbox, SearchField } from "../ui/fields.tsx";
+import { describeCount } from "../ui/numbers.ts";
 import { Select } from "../ui/select.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
-
-const EFFECTS = {
-  created: { label: "new", kind: "good" },
-  updated: { label: "changed", kind: "accent" },
-  unchanged: { label: "unchanged", kind: "neutral" },
-} as const;
-
-type Effect = keyof typeof EFFECTS;
-
-interface PreviewedFlag {
-  readonly name: string;
-  readonly effect: Effect;
-}
+import { countFlags, describeEffects, EFFECTS, hasChanges, sortItems } from "./import-items.ts";
 
 interface ImportPreviewProps {
   readonly fileName: string;
   readonly report: ImportReport;
-  /** The only environment that changes. By default, all in the file. */
-  readonly environment?: string | undefined;
+  /** Whether what was changed here is replaced. */
+  readonly overwrites: boolean;
+  readonly onOverwrite: (overwrites: boolean) => void;
   /** The names of the environments that change and where people have to know it. */
   readonly askingEnvironments: readonly string[];
   readonly isPending: boolean;
@@ -39,97 +28,106 @@ interface ImportPreviewProps {
 export function ImportPreview({
   fileName,
   report,
-  environment,
+  overwrites,
+  onOverwrite,
   askingEnvironments,
   isPending,
   onImport,
   onCancel,
 }: ImportPreviewProps) {
-  const { created, updated, unchanged } = report;
-  const changes = created.length + updated.length;
+  const changes = countFlags(report.items, "created", "updated");
+  const hasConflicts = report.items.some(({ effect }) => effect === "conflict");
   return (
     <div className="stack import-preview" role="region" aria-label="Preview">
       <p role="status">
-        <strong>{fileName}</strong>:{" "}
-        {changes === 0
-          ? `nothing to import. ${describeCount(unchanged.length, "flag")} in the file ${unchanged.length === 1 ? "is" : "are"} already the same here.`
-          : `${describeCount(created.length, "new flag")}, ${describeCount(updated.length, "changed flag")}, ${describeCount(unchanged.length, "unchanged flag")}.`}{" "}
-        {changes === 0
-          ? null
-          : `${environment === undefined ? "Segments, context" : "Context"} fields and types that are missing here are created too.`}
+        <strong>{fileName}</strong>: {describeEffects(report)}
       </p>
+      {hasConflicts || overwrites ? (
+        <Checkbox
+          label="Also replace what was changed here"
+          isSelected={overwrites}
+          onChange={onOverwrite}
+        />
+      ) : null}
       <div className="row">
         <Button
           variant="primary"
           isPending={isPending}
-          isDisabled={changes === 0}
+          isDisabled={!hasChanges(report)}
           onPress={onImport}
         >
-          Import {describeCount(changes, "flag")}
-          {environment === undefined ? "" : ` into ${environment}`}
+          {changes === 0 ? "Import" : `Import ${describeCount(changes, "flag")}`}
         </Button>
         <Button onPress={onCancel}>Cancel</Button>
         <Consequence text={describeImport(changes, askingEnvironments)} />
       </div>
-      <PreviewedFlags report={report} />
+      <ItemTable items={report.items} />
     </div>
   );
 }
 
-function PreviewedFlags({ report }: { readonly report: ImportReport }) {
+type EffectFilter = ImportItem["effect"] | "all";
+
+function ItemTable({ items }: { readonly items: readonly ImportItem[] }) {
   const [query, setQuery] = useState("");
-  const [effect, setEffect] = useState<Effect | "all">("all");
-  const flags = useMemo(
-    () =>
-      (["created", "updated", "unchanged"] as const).flatMap((kind) =>
-        report[kind].map((name): PreviewedFlag => ({ name, effect: kind })),
-      ),
-    [report],
-  );
+  const [effect, setEffect] = useState<EffectFilter>("all");
+  const sorted = useMemo(() => sortItems(items), [items]);
   const shown = useMemo(() => {
     const words = toWords(query);
-    return flags.filter(
-      (flag) => (effect === "all" || flag.effect === effect) && matchesWords(words, flag.name),
+    return sorted.filter(
+      (item) => (effect === "all" || item.effect === effect) && matchesWords(words, item.name),
     );
-  }, [flags, query, effect]);
-  if (flags.length === 0) return null;
+  }, [sorted, query, effect]);
+  const present = new Set(items.map((item) => item.effect));
+  if (items.length === 0) return null;
   return (
     <>
       <div className="preview-filters" role="search">
-        <SearchField label="Search the flags of the file" value={query} onChange={setQuery} />
-        <Select
+        <SearchField label="Search the contents of the file" value={query} onChange={setQuery} />
+        <Select<EffectFilter>
           label="Effect"
           hidesLabel
           choices={[
-            { id: "all", label: "All flags" },
-            { id: "created", label: "New flags" },
-            { id: "updated", label: "Changed flags" },
-            { id: "unchanged", label: "Unchanged flags" },
+            { id: "all", label: "All effects" },
+            ...(Object.keys(EFFECTS) as ImportItem["effect"][])
+              .filter((one) => present.has(one))
+              .map((one) => ({ id: one, label: EFFECTS[one].choice })),
           ]}
           value={effect}
           onChange={setEffect}
         />
       </div>
       {shown.length === 0 ? (
-        <p className="muted">No flag matches.</p>
+        <p className="muted">Nothing matches.</p>
       ) : (
-        <DataTable
-          label="Flags in the file"
-          rows={shown}
-          keyOf={({ name }) => name}
-          columns={COLUMNS}
-        />
+        <DataTable label="Contents of the file" rows={shown} keyOf={keyOf} columns={COLUMNS} />
       )}
     </>
   );
 }
 
-const COLUMNS: readonly Column<PreviewedFlag>[] = [
-  { id: "name", header: "Flag", isRowHeader: true, cell: ({ name }) => name },
+function keyOf({ kind, name, project = "" }: ImportItem): string {
+  return `${kind} ${project} ${name}`;
+}
+
+const COLUMNS: readonly Column<ImportItem>[] = [
+  {
+    id: "name",
+    header: "Name",
+    isRowHeader: true,
+    cell: ({ name, kind }) => (name === "" ? `All ${kind}` : name),
+  },
+  {
+    id: "kind",
+    header: "What",
+    width: "9rem",
+    cell: ({ kind }) => kind,
+  },
   {
     id: "effect",
     header: "Effect",
-    width: "10rem",
+    width: "7rem",
     cell: ({ effect }) => <Badge kind={EFFECTS[effect].kind}>{EFFECTS[effect].label}</Badge>,
   },
+  { id: "reason", header: "Reason", cell: ({ reason }) => reason ?? "" },
 ];

@@ -7,28 +7,18 @@ import { FileTrigger } from "react-aria-components/FileTrigger";
 import { Text } from "react-aria-components/Text";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
-import type {
-  ChangeRequest,
-  ImportReport,
-  ImportValidation,
-  ProjectEnvironment,
-} from "../api/types.ts";
+import type { ChangeRequest, ImportReport, ProjectEnvironment } from "../api/types.ts";
 import { asksBeforeChange } from "../changes/asks-before-change.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { NameList } from "../ui/name-list.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { Select } from "../ui/select.tsx";
-import {
-  describeImportError,
-  describeImportProblem,
-  environmentsIn,
-  type ImportFile,
-  readImportFile,
-  sourceEnvironment,
-} from "./import-file.ts";
+import { describeImportError, type ImportFile, readImportFile } from "./import-file.ts";
 import { ImportPreview } from "./import-preview.tsx";
+import { ImportResult } from "./import-result.tsx";
+import { NOTHING_CHOSEN, targetOf, toImportBody } from "./import-selection.ts";
+import { countFlags, listMissing } from "./import-items.ts";
+import { SelectionFields } from "./selection-fields.tsx";
 
 /** Imports a file in two steps: a preview changes nothing. */
 export function ImportSection({ project }: { readonly project: string }) {
@@ -38,9 +28,9 @@ export function ImportSection({ project }: { readonly project: string }) {
     <section className="card card-body" aria-labelledby="import-heading">
       <h2 id="import-heading">Import</h2>
       <p>
-        New flags are created, and flags with the same name get the state and the strategies of the
-        file. Flags that are not in the file stay as they are. You see what would change before
-        anything does. You can also import Unleash exports.
+        Choose a file that was exported here, or an export or a state file of an Unleash server, in
+        JSON or YAML. You see what would change before anything does. Flags that are not in the file
+        stay as they are.
       </p>
       <DropZone
         className="drop-zone"
@@ -53,7 +43,7 @@ export function ImportSection({ project }: { readonly project: string }) {
         <Upload aria-hidden />
         <Text slot="label">Drop a file with flags here, or</Text>
         <FileTrigger
-          acceptedFileTypes={["application/json", ".json"]}
+          acceptedFileTypes={["application/json", ".json", ".yaml", ".yml"]}
           onSelect={(files) => {
             const [chosen] = files ?? [];
             if (chosen !== undefined) reading.mutate(chosen);
@@ -78,143 +68,120 @@ interface ChosenFileProps {
   readonly onClose: () => void;
 }
 
-/** A file that can be imported: what that would change, and for a file of Unleash in which environment. */
+/** A file that can be imported: what of it, where to, and what that would change. */
 function ChosenFile({ project, file, onClose }: ChosenFileProps) {
-  const id = useId();
   const possible = useProjectEnvironments(project);
-  const environments = possible.map(({ name }) => name);
-  const [chosen, setChosen] = useState<string>();
-  const environment = chosen ?? environments.find((name) => name === sourceEnvironment(file));
-  const target = { project, environment: environment ?? "" };
-  const check = useQuery<ImportCheck>({
-    queryKey: ["import", id, environment],
-    queryFn: () => checkImport(file, target),
-    enabled: !file.isOfUnleash || environment !== undefined,
-    staleTime: Infinity,
-    gcTime: 0,
+  const target = { project, environments: possible.map(({ name }) => name) };
+  const [selection, setSelection] = useState(NOTHING_CHOSEN);
+  const [result, setResult] = useState<ImportReport>();
+  const id = useId();
+  const inspected = usePreview(id, toImportBody(file, undefined, selection, target));
+  const contents = inspected.data?.contents;
+  const body = contents && toImportBody(file, contents, selection, target);
+  const preview = usePreview(id, body);
+  const importing = useImport(project, (report) => {
+    if (listMissing(report).length > 0) setResult(report);
+    else onClose();
   });
-  const importing = useImport(file, target);
-  const error = importing.error ?? check.error;
-  const changes = check.data?.changes;
-  const changing = file.isOfUnleash ? new Set([environment]) : environmentsIn(file);
+  const error = importing.error ?? preview.error ?? inspected.error;
+  const report = body === undefined ? undefined : preview.data;
+  const changing = new Set(
+    (contents?.environments ?? []).map((name) => targetOf(name, selection, target)),
+  );
+  if (result !== undefined) {
+    return <ImportResult fileName={file.name} report={result} onClose={onClose} />;
+  }
   return (
     <>
-      {file.isOfUnleash ? (
-        <EnvironmentChoice
-          file={file}
-          environments={environments}
-          value={environment ?? null}
-          onChange={(name) => {
+      {contents === undefined || inspected.data === undefined ? null : (
+        <SelectionFields
+          fileName={file.name}
+          report={inspected.data}
+          selection={selection}
+          target={target}
+          onChange={(changed) => {
             importing.reset();
-            setChosen(name);
+            setSelection(changed);
           }}
         />
-      ) : null}
-      {check.isFetching ? (
+      )}
+      {inspected.isFetching || preview.isFetching ? (
         <p className="muted" role="status">
           Checking the file…
         </p>
       ) : null}
-      {error === null ? null : <ImportFailure error={error} file={file} />}
-      {check.data === undefined ? null : <Problems file={file} check={check.data} />}
-      {changes === undefined ? null : (
+      {error === null ? null : <ImportFailure error={error} />}
+      {body === undefined || report === undefined ? null : (
         <ImportPreview
           fileName={file.name}
-          report={changes}
-          environment={environment}
+          report={report}
+          overwrites={selection.overwrites}
+          onOverwrite={(overwrites) => setSelection({ ...selection, overwrites })}
           askingEnvironments={possible
             .filter((one) => asksBeforeChange(one) && changing.has(one.name))
             .map(({ name }) => name)}
           isPending={importing.isPending}
           onCancel={onClose}
-          onImport={() => importing.mutate(changes, { onSuccess: onClose })}
+          onImport={() => importing.mutate(body)}
         />
       )}
     </>
   );
 }
 
-function useImport(file: ImportFile, target: ImportTarget) {
-  const { project } = target;
+/** Finds out what an import would do, without doing it. */
+function usePreview(id: string, body: object | undefined) {
+  return useQuery<ImportReport>({
+    queryKey: ["import", id, { ...body, file: undefined }],
+    queryFn: () => sendImport(body ?? {}, true),
+    enabled: body !== undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+}
+
+function useImport(project: string, onImported: (report: ImportReport) => void) {
   const navigate = useNavigate();
-  return useChange<ImportReport>({
-    run: async () => {
-      const result = await runImport(file, target);
+  return useChange<object, ImportReport | ChangeRequest>({
+    run: async (body) => {
+      const result = await sendImport<ChangeRequest | ImportReport>(body, false);
       if (isChangeRequest(result)) {
         await navigate({
           to: "/projects/$project/change-requests/$id",
           params: { project, id: String(result.id) },
         });
-      }
+      } else onImported(result);
       return result;
     },
+    // Everything that an import can create.
     invalidates: [
       ["change-requests"],
-      ["flags", project],
-      ["flag", project],
+      ["flags"],
+      ["flag"],
       ["projects"],
+      ["environments"],
       ["segments"],
       ["context-fields"],
       ["tags"],
       ["tag-types"],
       ["strategy-types"],
     ],
-    success: ({ created, updated }, result) =>
+    success: (_body, result) =>
       isChangeRequest(result)
         ? "The import requires approvals, so it was sent to review"
-        : `Imported ${describeCount(created.length + updated.length, "flag")}`,
+        : `Imported ${describeCount(countFlags(result.items, "created", "updated"), "flag")}`,
     showsErrors: true,
   });
 }
 
 /** Whether the service has requested the import instead, because it changes flags where changes require approvals. */
-function isChangeRequest(result: unknown): result is ChangeRequest {
-  return typeof result === "object" && result !== null && "minApprovals" in result;
-}
-
-interface EnvironmentChoiceProps {
-  readonly file: ImportFile;
-  readonly environments: readonly string[];
-  readonly value: string | null;
-  readonly onChange: (environment: string) => void;
-}
-
-/** Says which environment a file of Unleash contains, and lets people choose where to import it. */
-function EnvironmentChoice({ file, environments, ...props }: EnvironmentChoiceProps) {
-  const source = sourceEnvironment(file);
-  return (
-    <div className="import-environment">
-      <p>
-        <strong>{file.name}</strong> is an Unleash export. It contains one environment
-        {source === undefined ? "" : `, ${source}`}.
-      </p>
-      <Select
-        {...props}
-        label="Import it into the environment"
-        placeholder="Choose an environment"
-        // A list without entries does not open, and they may still be loading.
-        isDisabled={environments.length === 0}
-        choices={environments.map((name) => ({ id: name, label: name }))}
-      />
-    </div>
-  );
-}
-
-/** Why an import would fail, and what to know before it. */
-function Problems({ file, check }: { readonly file: ImportFile; readonly check: ImportCheck }) {
-  return (["errors", "warnings"] as const).flatMap((kind) =>
-    check[kind].map(({ message, affectedItems }) => (
-      <Banner key={message} kind={kind === "errors" ? "error" : "warning"}>
-        {affectedItems.length === 0 ? describeImportProblem(message, file) : `${message}:`}
-        <NameList names={affectedItems} />
-      </Banner>
-    )),
-  );
+function isChangeRequest(result: ChangeRequest | ImportReport): result is ChangeRequest {
+  return "minApprovals" in result;
 }
 
 /** Says why a file cannot be imported. */
-function ImportFailure({ error, file }: { error: unknown; file?: ImportFile }) {
-  return <Banner kind="error">{describeImportError(error, file)} Nothing was imported.</Banner>;
+function ImportFailure({ error }: { readonly error: unknown }) {
+  return <Banner kind="error">{describeImportError(error)} Nothing was imported.</Banner>;
 }
 
 function useProjectEnvironments(project: string): readonly ProjectEnvironment[] {
@@ -222,40 +189,6 @@ function useProjectEnvironments(project: string): readonly ProjectEnvironment[] 
   return data.filter(({ visible }) => visible);
 }
 
-/** Where the flags of a file are imported to. */
-interface ImportTarget {
-  readonly project: string;
-  /** For files of Unleash, which contain one environment. */
-  readonly environment: string;
-}
-
-/** What an import would do. */
-type ImportCheck = Pick<ImportValidation, "changes" | "errors" | "warnings">;
-
-/** Finds out what an import would change, without changing anything. */
-async function checkImport(file: ImportFile, target: ImportTarget): Promise<ImportCheck> {
-  if (file.isOfUnleash) return sendBatch("validate", file, target);
-  return { errors: [], warnings: [], changes: await sendProject(file, target, true) };
-}
-
-function runImport(file: ImportFile, target: ImportTarget): Promise<unknown> {
-  return file.isOfUnleash ? sendBatch("import", file, target) : sendProject(file, target, false);
-}
-
-function sendBatch<Body>(action: string, file: ImportFile, target: ImportTarget): Promise<Body> {
-  return request(adminPath`/features-batch/${action}`, {
-    method: "POST",
-    body: { ...target, data: file.content },
-  });
-}
-
-function sendProject(
-  { content }: ImportFile,
-  { project }: ImportTarget,
-  isDryRun: boolean,
-): Promise<ImportReport> {
-  return request(`${adminPath`/projects/${project}/import`}?dryRun=${isDryRun}`, {
-    method: "POST",
-    body: content,
-  });
+function sendImport<Result>(body: object, isDryRun: boolean): Promise<Result> {
+  return request(`${adminPath`/import`}?dryRun=${isDryRun}`, { method: "POST", body });
 }

@@ -37,22 +37,13 @@ export async function importProject(
   { project, access, environment }: Target,
   file: ProjectFileContent,
 ): Promise<ImportReport> {
-  const { db, actor, record } = transaction;
+  const { db, record } = transaction;
   await getActiveProject(db, project);
   checkUniqueNames(file.features, "/body/features");
   await checkTargets(db, project, file.features);
   await importReferences(transaction, project, file, access);
 
-  const target = await readImportTarget(db, project, file.features);
-  checkFeatureLimit(file.features, target);
-  await target.strategyContext.checks.checkPatterns(patternsIn(file.features));
-  const plan = createImportPlan(target, actor, new Date());
-  const slice = new TimeSlice();
-  for (const [index, feature] of file.features.entries()) {
-    planFeature(plan, feature, `/body/features/${index}`);
-    if (slice.isOver) await slice.startNext();
-  }
-  planDependencies(plan, file.features);
+  const plan = await createPlan(transaction, project, file);
   await writeChanges(transaction, plan.changes);
   await checkEnvironmentSize(db);
 
@@ -67,6 +58,38 @@ export async function importProject(
     });
   }
   return report;
+}
+
+/**
+ * Finds out what an import would do to the flags of a file, whose references exist, without writing.
+ *
+ * @throws {ApiError} if any part of the flags cannot be imported
+ */
+export async function planImport(
+  transaction: WriteTransaction,
+  project: string,
+  file: ProjectFileContent,
+): Promise<ImportReport> {
+  checkUniqueNames(file.features, "/body/features");
+  return createReport(file.features, await createPlan(transaction, project, file));
+}
+
+async function createPlan(
+  { db, actor }: WriteTransaction,
+  project: string,
+  { features }: ProjectFileContent,
+): Promise<ImportPlan> {
+  const target = await readImportTarget(db, project, features);
+  checkFeatureLimit(features, target);
+  await target.strategyContext.checks.checkPatterns(patternsIn(features));
+  const plan = createImportPlan(target, actor, new Date());
+  const slice = new TimeSlice();
+  for (const [index, feature] of features.entries()) {
+    planFeature(plan, feature, `/body/features/${index}`);
+    if (slice.isOver) await slice.startNext();
+  }
+  planDependencies(plan, features);
+  return plan;
 }
 
 function patternsIn(features: readonly FeatureInFile[]): ReadonlySet<string> {

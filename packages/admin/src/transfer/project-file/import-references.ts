@@ -69,7 +69,7 @@ export async function importReferences(
 }
 
 /** @throws {ApiError} 403 if somebody may change only projects of their own */
-function requireShared(access: ProjectAccess): void {
+export function requireShared(access: ProjectAccess): void {
   if (access.changesShared) return;
   throw new ApiError(
     "PermissionError",
@@ -207,13 +207,22 @@ async function importDefaultStrategies(
 }
 
 /** A segment with the same name but other constraints would change who receives the flags. */
-function checkSameConstraints(found: Segment, { name, constraints }: SegmentInFile): void {
-  const stored = found.constraints.map((constraint) => comparable(constraint));
-  const expected = constraints.map((constraint) => comparable(constraint));
-  if (isDeepStrictEqual(stored, expected)) return;
+function checkSameConstraints(found: Segment, segment: SegmentInFile): void {
+  if (hasSameConstraints(found, segment)) return;
   throw new ApiError(
     "ConflictError",
-    `There is already a segment ${JSON.stringify(name)} with different constraints: rename one of them`,
+    `There is already a segment ${JSON.stringify(segment.name)} with different constraints: rename one of them`,
+  );
+}
+
+/** Whether a stored segment selects the same users as one in a file. */
+export function hasSameConstraints(
+  stored: Segment,
+  { constraints }: Pick<SegmentInFile, "constraints">,
+): boolean {
+  return isDeepStrictEqual(
+    stored.constraints.map((constraint) => comparable(constraint)),
+    constraints.map((constraint) => comparable(constraint)),
   );
 }
 

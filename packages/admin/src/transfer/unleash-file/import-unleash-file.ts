@@ -72,7 +72,11 @@ async function write(
   archived: ReadonlySet<string>,
   access: ProjectAccess,
 ): Promise<ImportReport> {
-  const { file, paths } = toProjectFile(data, environment, archived);
+  const { file, paths } = toProjectFile(data, {
+    environment,
+    isOnlyEnvironment: true,
+    skipped: archived,
+  });
   try {
     return await importProject(transaction, { project, access, environment }, file);
   } catch (error) {

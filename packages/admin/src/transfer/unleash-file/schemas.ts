@@ -47,6 +47,7 @@ const ExportedVariant = openObject("exportedVariantSchema", FlagVariantsBody.ite
 const ExportedStrategy = openObject("exportedFeatureStrategySchema", {
   name: Type.String(),
   featureName: Type.String(),
+  environment: Type.Optional(Type.String()),
   title,
   disabled,
   parameters,
@@ -66,7 +67,7 @@ const ExportedEnvironment = openObject("exportedFeatureEnvironmentSchema", {
 const MAX_STRATEGIES = LIMITS.features * 10;
 
 /** One environment of flags, with what they refer to. The parts of flags are separate lists. */
-const ExportedData = openObject("exportResultSchema", {
+export const ExportedData = openObject("exportResultSchema", {
   features: Type.Array(ExportedFeature, { maxItems: LIMITS.features }),
   featureStrategies: Type.Array(ExportedStrategy, { maxItems: MAX_STRATEGIES }),
   featureEnvironments: Type.Optional(

@@ -1,5 +1,6 @@
 import { findStrategyType } from "flags-engine";
 import { groupBy } from "../../storage/database.ts";
+import { environmentKey } from "../project-file/import-target.ts";
 import type { ProjectFileContent, StrategyInFile } from "../project-file/schemas.ts";
 import type { UnleashFile } from "./schemas.ts";
 
@@ -24,33 +25,51 @@ interface Relations {
 
 type Indexed<T> = T & { readonly index: number };
 
-/**
- * Converts the flags of an import, whose parts are separate lists, to a project file.
- *
- * @param environment that the states and strategies are imported into, regardless of the environment they come
- * from
- * @param skipped names of flags to omit
- */
+interface Conversion {
+  /** The environment of states and strategies that do not name one. */
+  readonly environment: string;
+  /**
+   * Whether all states and strategies belong to this environment, even if they name another one.
+   *
+   * @default each belongs to the one that it names
+   */
+  readonly isOnlyEnvironment?: boolean;
+  /** Names of flags to omit. @default none */
+  readonly skipped?: ReadonlySet<string>;
+}
+
+interface EnvironmentOfPart {
+  readonly environment?: string | undefined;
+}
+
+/** Converts the flags of an import, whose parts are separate lists, to a project file. */
 export function toProjectFile(
   data: UnleashFile,
-  environment: string,
-  skipped: ReadonlySet<string>,
+  { environment, isOnlyEnvironment = false, skipped = new Set() }: Conversion,
 ): ConvertedFile {
   const paths = new Map<string, string>([
     ["/body/contextFields", "/body/data/contextFields"],
     ["/body/tagTypes", "/body/data/tagTypes"],
   ]);
-  const strategiesOf = groupBy(withIndexes(data.featureStrategies), (one) => one.featureName);
+  const keyOf = (part: EnvironmentOfPart & { readonly featureName: string }) =>
+    environmentKey(
+      part.featureName,
+      isOnlyEnvironment ? environment : (part.environment ?? environment),
+    );
+  const strategiesAt = groupBy(withIndexes(data.featureStrategies), keyOf);
   const states = withIndexes(data.featureEnvironments ?? []);
-  const stateOf = new Map(states.map((state) => [state.featureName, state]));
+  const stateAt = new Map(states.map((state) => [keyOf(state), state]));
+  const environmentsOf = groupBy(new Set([...strategiesAt.keys(), ...stateAt.keys()]), (key) =>
+    key.slice(0, key.indexOf("/")),
+  );
   const segmentName = new Map((data.segments ?? []).map(({ id, name }) => [id, name]));
   const tagsOf = groupBy(data.featureTags ?? [], ({ featureName }) => featureName);
   const parentsOf = groupBy(data.dependencies ?? [], ({ feature }) => feature);
   const wanted = withIndexes(data.features).filter(({ name }) => !skipped.has(name));
 
-  const toEnvironment = (name: string, path: string) => {
-    const strategies = sortStrategies(strategiesOf.get(name) ?? []);
-    const state = stateOf.get(name);
+  const toEnvironment = (key: string, path: string) => {
+    const strategies = sortStrategies(strategiesAt.get(key) ?? []);
+    const state = stateAt.get(key);
     for (const [position, { index }] of strategies.entries()) {
       paths.set(`${path}/strategies/${position}`, `/body/data/featureStrategies/${index}`);
     }
@@ -58,7 +77,7 @@ export function toProjectFile(
     const enabled = state?.enabled ?? false;
     const converted = strategies.map((strategy) => convertStrategy(strategy, segmentName));
     return {
-      name: environment,
+      name: key.slice(key.indexOf("/") + 1),
       enabled,
       strategies: withDefaultStrategy(converted, enabled),
       ...(state?.variants !== undefined && { variants: state.variants }),
@@ -67,12 +86,15 @@ export function toProjectFile(
   const features = wanted.map((feature, position) => {
     const path = `/body/features/${position}`;
     paths.set(path, `/body/data/features/${feature.index}`);
+    const keys = isOnlyEnvironment
+      ? [environmentKey(feature.name, environment)]
+      : (environmentsOf.get(feature.name) ?? []);
     return {
       ...convertFeature(feature, {
         tags: data.featureTags === undefined ? undefined : (tagsOf.get(feature.name) ?? []),
         parents: parentsOf.get(feature.name)?.flatMap(({ dependencies }) => dependencies),
       }),
-      environments: [toEnvironment(feature.name, `${path}/environments/0`)],
+      environments: keys.map((key, at) => toEnvironment(key, `${path}/environments/${at}`)),
     };
   });
   const { contextFields = [], tagTypes = [] } = data;
