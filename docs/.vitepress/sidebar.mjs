@@ -38,7 +38,7 @@ export const SIDEBAR = [
       ["Overview", "/guides/migration"],
       ["Replace the Unleash proxy", "/guides/replace-the-unleash-proxy"],
       ["Replace Unleash Edge", "/guides/replace-unleash-edge"],
-      ["Move from an Unleash server", "/guides/migration-from-unleash"],
+      ["Move from an Unleash server", "/guides/move-from-an-unleash-server"],
     ]),
     group("Run and extend the proxy", [
       ["Run a fleet", "/guides/run-a-fleet"],

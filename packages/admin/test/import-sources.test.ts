@@ -277,10 +277,9 @@ describeAnyStorage("imports from Unleash", (source) => {
   describe("of an environment, with a mapping", () => {
     const admin = useAdmin(source);
     const file = json("unleash-8-environment.json");
-    const { must } = admin;
 
     test("uses what exists here, and names flags whose segments and strategy types do not", async () => {
-      const { body } = await must<ImportReport>(200, "POST", "/import?dryRun=true", { file });
+      const { body } = await admin.must<ImportReport>(200, "POST", "/import?dryRun=true", { file });
       expect(body.contents).toEqual({ projects: ["default"], environments: ["production"] });
       expect(flagsOf(body.items, "created")).toEqual(["colours", "maintenance"]);
       expect(body.items.filter(({ effect }) => effect === "conflict")).toMatchObject([
@@ -289,18 +288,18 @@ describeAnyStorage("imports from Unleash", (source) => {
         { name: "express-payment", reason: expect.stringContaining("new-checkout") },
       ]);
       for (const name of ["eu-customers", "staff"]) {
-        await must(201, "POST", "/segments", { name, constraints: [] });
+        await admin.must(201, "POST", "/segments", { name, constraints: [] });
       }
-      await must(201, "POST", "/projects", { id: "other", name: "Other" });
+      await admin.must(201, "POST", "/projects", { id: "other", name: "Other" });
       const mapping = { project: "other", environments: { production: "development" } };
-      const imported = await must<ImportReport>(200, "POST", "/import", { file, ...mapping });
+      const imported = await admin.must<ImportReport>(200, "POST", "/import", { file, ...mapping });
       expect(flagsOf(imported.body.items, "created")).toEqual([
         "colours",
         "express-payment",
         "maintenance",
         "new-checkout",
       ]);
-      const flag = await must(200, "GET", "/projects/other/features/colours");
+      const flag = await admin.must(200, "GET", "/projects/other/features/colours");
       expect(flag.body).toMatchObject({
         environments: [{ name: "development", enabled: true }, { enabled: false }],
       });

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { explainUnreadable } from "flags-server-kit";
 import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "flags-server-kit/command-line";
 import { toErrorMessage } from "flags-server-kit/neutral";
+import type { WriteTransaction } from "../storage/storage.ts";
 import type { Bundle } from "../transfer/bundle/bundle.ts";
 import type { Command, CommandOptions, PreparedCommand } from "./command.ts";
 
@@ -69,15 +70,14 @@ export const IMPORT: Command = {
     ]);
     const bundle = checkBundle(JSON.parse(String(input)));
     const isDryRun = options["dry-run"] === true;
-    const { report } = await (isDryRun ? writeAndRollBack : write)(
-      storage,
-      SYSTEM_ACTOR,
-      (transaction) =>
-        applyBundle(transaction, bundle, {
-          performer: { role: "admin", access: ProjectAccess.everywhere("admin") },
-          overwrites: options["overwrite"] === true,
-        }),
-    );
+    const work = (transaction: WriteTransaction) =>
+      applyBundle(transaction, bundle, {
+        performer: { role: "admin", access: ProjectAccess.everywhere("admin") },
+        overwrites: options["overwrite"] === true,
+      });
+    const { report } = await (isDryRun
+      ? writeAndRollBack(storage, SYSTEM_ACTOR, work)
+      : storage.write(SYSTEM_ACTOR, work));
     output.write(describeReport(report));
     if (!hasChanges(report)) output.write("There is nothing to change.\n");
     else output.write(isDryRun ? "Nothing was changed: this was a dry run.\n" : "Imported.\n");
@@ -86,12 +86,6 @@ export const IMPORT: Command = {
     }
   },
 };
-
-const write: typeof import("../storage/write-and-roll-back.ts").writeAndRollBack = (
-  storage,
-  actor,
-  work,
-) => storage.write(actor, work);
 
 /** Reads the file or the server, where the command was started. */
 async function prepare({ argument, options }: PreparedCommand): Promise<CommandOptions> {

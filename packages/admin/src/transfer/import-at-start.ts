@@ -89,8 +89,6 @@ async function readMapped(
       `IMPORT_ENVIRONMENT must not be set, because the file in IMPORT_FILE contains several environments: ${environments.join(", ")}`,
     );
   }
-  const toMapping = (names: readonly string[], target: string | undefined) =>
-    target === undefined ? {} : Object.fromEntries(names.map((name) => [name, target]));
   return mapBundle(bundle, {
     projects: toMapping(
       bundle.projects.map(({ id }) => id),
@@ -98,4 +96,11 @@ async function readMapped(
     ),
     environments: toMapping(environments, importEnvironment),
   });
+}
+
+function toMapping(
+  names: readonly string[],
+  target: string | undefined,
+): Readonly<Record<string, string>> {
+  return target === undefined ? {} : Object.fromEntries(names.map((name) => [name, target]));
 }

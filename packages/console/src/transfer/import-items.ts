@@ -18,9 +18,11 @@ const ORDER = Object.keys(EFFECTS);
 
 /** Sorts items by their effects, flags first. */
 export function sortItems(items: readonly ImportItem[]): readonly ImportItem[] {
-  const rankOf = ({ effect, kind }: ImportItem) =>
-    ORDER.indexOf(effect) * 2 + (kind === "flag" ? 0 : 1);
   return items.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ effect, kind }: ImportItem): number {
+  return ORDER.indexOf(effect) * 2 + (kind === "flag" ? 0 : 1);
 }
 
 export function countFlags(items: readonly ImportItem[], ...effects: readonly Effect[]): number {

@@ -93,7 +93,7 @@ function ChosenFile({ project, file, onClose }: ChosenFileProps) {
   }
   return (
     <>
-      {contents === undefined || inspected.data === undefined ? null : (
+      {inspected.data === undefined ? null : (
         <SelectionFields
           fileName={file.name}
           report={inspected.data}

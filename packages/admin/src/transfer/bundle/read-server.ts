@@ -204,7 +204,7 @@ function withDefaultStrategies(
     projects: bundle.projects.map((project) => {
       const environments = flags.get(project.id)?.environments ?? [];
       const defaultStrategies = environments.flatMap(({ name: environment, strategies }) =>
-        strategies.map(({ disabled: _, ...strategy }) => ({ ...strategy, environment })),
+        strategies.map(({ disabled: _disabled, ...strategy }) => ({ ...strategy, environment })),
       );
       if (defaultStrategies.length === 0) return project;
       return { ...project, file: { ...project.file, defaultStrategies } };
