@@ -13,7 +13,7 @@ import { rootDirectory } from "../workspace.mjs";
 import { createAccounts, createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";
 import { choosePorts, startServer } from "./server.mjs";
 
-const LARGEST_BYTES = 150_000;
+const LARGEST_BYTES = 200_000;
 const DAY_MS = 86_400_000;
 const FIRST_FLAG = "new-header";
 
