@@ -16,6 +16,10 @@ export const SIDEBAR = [
       ["OpenTelemetry", "/guides/telemetry"],
     ]),
     group("Manage flags", [
+      ["Roll out gradually", "/guides/roll-out-gradually"],
+      ["Launch at a date", "/guides/launch-at-a-date"],
+      ["Undo a change", "/guides/undo-a-change"],
+      ["Protect production", "/guides/protect-production"],
       ["Target a list", "/guides/target-a-list"],
       ["Find out why", "/guides/find-out-why"],
       ["Accounts", "/guides/accounts"],

@@ -9,6 +9,10 @@ const SEARCHES = [
   ["sign contexts", "/guides/sign-contexts"],
   ["helm", "/guides/deployment/kubernetes"],
   ["email list", "/guides/target-a-list"],
+  ["roll out gradually", "/guides/roll-out-gradually"],
+  ["launch at a date", "/guides/launch-at-a-date"],
+  ["approvals", "/guides/protect-production"],
+  ["undo", "/guides/undo-a-change"],
   ["why is my flag off", "/guides/find-out-why"],
   ["redis", "/guides/run-a-fleet"],
 ];

@@ -11,6 +11,7 @@ import { loadKeys } from "../quickstart/keys.mjs";
 import { findProgram } from "../system-programs.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { createAccounts, createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";
+import { createGuideData } from "./guide-data.mjs";
 import { choosePorts, startServer } from "./server.mjs";
 
 const LARGEST_BYTES = 200_000;
@@ -24,6 +25,9 @@ const CONTEXT = encodeURIComponent(JSON.stringify({ userId: "7", plan: "pro", co
 /** Stands for the link of an invited user, which works once. */
 const INVITATION = "(invitation)";
 const FLAG = "/projects/default/flags/dark-mode";
+/** Stand for the requests of `createGuideData()`. */
+const LAUNCH = "(launch)";
+const REVIEW = "(review)";
 
 /** The demo page on a desktop and on a phone. */
 const QUICKSTART_SHOTS = [
@@ -64,6 +68,56 @@ const CONSOLE_SHOTS = [
   { name: "console-events", path: "/events" },
 ];
 
+const SMALL = { viewport: { width: 1100, height: 720 } };
+
+/** What the guides for product people show. */
+const GUIDE_SHOTS = [
+  {
+    name: "guide-plan-steps",
+    path: "/projects/shop/flags/one-page-checkout",
+    act: (page) => page.getByRole("button", { name: "Roll out in steps" }).click(),
+  },
+  {
+    name: "guide-plan",
+    path: "/projects/shop/flags/saved-carts",
+    act: (page) =>
+      page.getByRole("region", { name: "Rollout plan" }).evaluate((plan) => {
+        plan.scrollIntoView({ block: "center" });
+      }),
+  },
+  {
+    name: "guide-schedule-instead",
+    path: "/projects/campaigns/flags/gift-wrapping",
+    act: (page) => switchInProduction(page, "Off"),
+  },
+  {
+    name: "guide-schedule",
+    path: LAUNCH,
+    act: (page) => page.getByRole("button", { name: "Schedule" }).click(),
+  },
+  {
+    name: "guide-protection",
+    path: "/projects/payments/settings",
+    act: (page) => page.getByRole("button", { name: "Required approvals in production" }).click(),
+  },
+  { name: "guide-review", path: REVIEW },
+  {
+    name: "guide-turn-off",
+    path: "/projects/payments/flags/pay-by-invoice",
+    act: (page) => switchInProduction(page, "On"),
+  },
+  {
+    name: "guide-history",
+    path: "/projects/shop/flags/search-suggestions?tab=history",
+    act: openRestoreMenu,
+  },
+  {
+    name: "guide-restore",
+    path: "/projects/shop/flags/search-suggestions?tab=history",
+    act: previewRestore,
+  },
+].map((shot) => ({ ...SMALL, ...shot }));
+
 const wanted = process.argv.slice(2);
 const isWanted = ({ name }) => wanted.length === 0 || wanted.includes(name);
 
@@ -90,12 +144,14 @@ try {
   const storageState = await signIn(origin, login);
   await createPersonalTokens(storageState, origin);
   await signInElsewhere(origin, login);
-  for (const shot of CONSOLE_SHOTS.filter(isWanted)) {
+  const { pathname, search } = new URL(inviteLink);
+  const { launch, review } = await createGuideData(origin);
+  const paths = { [INVITATION]: pathname + search, [LAUNCH]: launch, [REVIEW]: review };
+  for (const shot of [...CONSOLE_SHOTS, ...GUIDE_SHOTS].filter(isWanted)) {
     const { isSignedIn = true, path, ...options } = shot;
-    const { pathname, search } = new URL(inviteLink);
     await takeConsole(origin, {
       ...options,
-      path: path === INVITATION ? pathname + search : path,
+      path: paths[path] ?? path,
       ...(isSignedIn && { storageState }),
     });
   }
@@ -197,6 +253,28 @@ async function takeConsole(origin, { name, path, act, ...options }) {
 /** The page shows the ids of segments until it has loaded their names. */
 async function waitForSegments(page) {
   await page.getByText("segment nordic-customers").first().waitFor();
+}
+
+/** Turns a flag on or off in production, up to the question that the console asks before. */
+async function switchInProduction(page, state) {
+  const control = page
+    .getByRole("region", { name: "production", exact: true })
+    .getByRole("switch", { name: state });
+  await control.locator("xpath=ancestor::label").click();
+  await page.getByRole("dialog").waitFor();
+}
+
+/** Shows what can be restored from the change to everyone. */
+async function openRestoreMenu(page) {
+  const entry = page.locator(".event", { hasText: "for everyone" });
+  await entry.getByRole("button", { name: "Restore" }).click();
+  await page.getByRole("menu").waitFor();
+}
+
+async function previewRestore(page) {
+  await openRestoreMenu(page);
+  await page.getByRole("menuitem", { name: "Go back to before this change…" }).click();
+  await page.getByRole("dialog").getByRole("table").first().waitFor();
 }
 
 /** Chooses a file of Unleash, and scrolls to what an import would change. */
