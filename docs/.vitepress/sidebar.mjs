@@ -22,6 +22,7 @@ export const SIDEBAR = [
       ["Protect production", "/guides/protect-production"],
       ["Target a list", "/guides/target-a-list"],
       ["Find out why", "/guides/find-out-why"],
+      ["Clean up flags", "/guides/clean-up"],
       ["Accounts", "/guides/accounts"],
       ["Terraform", "/guides/terraform"],
       ["Coding assistants", "/guides/coding-assistant"],

@@ -27,7 +27,10 @@ describeConsole("the page of a project", (console) => {
     await health.getByText("75 %").waitFor();
     await health.getByText("Of 4 flags, 1 is marked as stale").waitFor();
     const stale = page.getByRole("region", { name: "Flags to clean up" });
-    expect(await stale.getByRole("link").allInnerTexts()).toEqual([`${id}-b`]);
+    expect(await stale.getByRole("link").allInnerTexts()).toEqual([
+      `${id}-b`,
+      "See why, and clean up",
+    ]);
     const access = page.getByRole("region", { name: "Who can do what" });
     await access.getByText("Only its members change its flags.").waitFor();
     await access.getByText(`Owners: anna-${size}`).waitFor();

@@ -70,7 +70,7 @@ const FeatureTypesResponse = closedObject("featureTypesSchema", {
   types: Type.Array(FeatureTypeResponse),
 });
 
-type FeatureType = Type.Static<typeof FeatureTypeResponse>;
+export type FeatureType = Type.Static<typeof FeatureTypeResponse>;
 
 const FeatureTypeParams = Type.Object({ id: Type.String() });
 

@@ -3,7 +3,7 @@ import { type Database, rowsOf } from "../storage/database.ts";
 import { STARTED_AT } from "../domain/lifecycle/read-lifecycles.ts";
 import { features } from "../storage/schema/features.ts";
 import { lifecycles } from "../storage/schema/lifecycles.ts";
-import { START_OF_DAY } from "../usage/count-usage.ts";
+import { DAYS, HOURS, START_OF_DAY, type UsageTables } from "../usage/count-usage.ts";
 import { lastDays } from "../usage/hours.ts";
 
 /** How many days must have passed without a use, or with one result. */
@@ -142,22 +142,28 @@ export async function listReportingEnvironments(
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const days = JSON.stringify(lastDays(EVIDENCE_DAYS + 1, now));
-  // NOTE: each `limit 1` is one look at an index. Without, the database could read all usage.
   const result = await db.execute(sql`
     select environments.name
     from environments
     cross join (select value::timestamptz as day from jsonb_array_elements_text(${days}::jsonb)) as days
-    where (
-      select true from feature_usage_days as usage
-      where usage.day = days.day and usage.environment = environments.name limit 1
-    ) or exists (
-      select from generate_series(0, 23) as hours (hour) where (
-        select true from feature_usage as usage
-        where usage.hour = days.day + hours.hour * interval '1 hour'
-          and usage.environment = environments.name limit 1
-      )
+    where ${isReported(DAYS, sql`days.day`)} or exists (
+      select from generate_series(0, 23) as hours (hour)
+      where ${isReported(HOURS, sql`days.day + hours.hour * interval '1 hour'`)}
     )
     group by environments.name
     having count(*) >= ${MIN_REPORTED_DAYS}`);
   return new Set(rowsOf(result).map(({ name }) => String(name)));
+}
+
+/** NOTE: the order makes this one look at an index. Otherwise, the database can search all usage for a row. */
+function isReported({ features: table, time: column }: UsageTables, time: SQL): SQL {
+  const span = sql.identifier(column);
+  return sql`(
+    select (found.span, found.environment) = (${time}, environments.name)
+    from (
+      select ${span} as span, environment from ${sql.identifier(table)} as usage
+      where (usage.${span}, usage.environment) >= (${time}, environments.name)
+      order by usage.${span}, usage.environment limit 1
+    ) as found
+  )`;
 }

@@ -1,18 +1,13 @@
 import { and, count, eq, getTableColumns, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { ProjectAccess } from "../access/project-access.ts";
-import { toFeatureView } from "../domain/feature.ts";
 import { readLifetimes } from "../domain/feature-types.ts";
+import { summarize } from "../domain/features/list-features.ts";
 import { readLastUses } from "../domain/lifecycle/last-uses.ts";
-import {
-  IS_POTENTIALLY_STALE,
-  type LifecycleView,
-  readLifecycles,
-  STARTED_AT,
-} from "../domain/lifecycle/read-lifecycles.ts";
+import { IS_POTENTIALLY_STALE, STARTED_AT } from "../domain/lifecycle/read-lifecycles.ts";
 import type { Page } from "../http/parse-filter.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
 import { featureEnvironments, features } from "../storage/schema/features.ts";
-import { lifecycles } from "../storage/schema/lifecycles.ts";
+import { lifecycles, type StaleReason } from "../storage/schema/lifecycles.ts";
 
 /** Which path in the code of the applications stays when a flag is removed. */
 interface CodePath {
@@ -20,10 +15,18 @@ interface CodePath {
   readonly variant?: string;
 }
 
+interface Scope {
+  /** Id of a project; undefined for all. */
+  readonly project: string | undefined;
+  readonly access: ProjectAccess;
+  /** Whose favorites are marked; undefined for nobody's. */
+  readonly userId: number | undefined;
+}
+
 /** Lists the flags that can be removed: stale, potentially stale and completed ones, those that nothing uses first. */
 export async function listCleanup(
   db: Database,
-  { project, access }: { readonly project: string | undefined; readonly access: ProjectAccess },
+  { project, access, userId }: Scope,
   { offset, limit }: Page,
 ) {
   const condition = and(
@@ -54,24 +57,26 @@ export async function listCleanup(
       .leftJoin(lifecycles, eq(lifecycles.feature, features.name))
       .where(condition),
   );
-  const names = rows.map(({ name }) => name);
-  const views = await readLifecycles(db, names);
-  const uses = await readLastUses(db, names);
+  const summaries = await summarize(db, rows, userId);
+  const uses = await readLastUses(
+    db,
+    rows.map(({ name }) => name),
+  );
   const lifetimes = await readLifetimes(db);
+  const details = new Map(rows.map((row) => [row.name, row]));
   return {
     total,
-    flags: rows.map(({ ageDays, completedStatus, completedValue, ...feature }) => {
-      const view = views.get(feature.name);
-      const lifetimeDays = lifetimes.get(feature.type) ?? Infinity;
+    flags: summaries.map((flag) => {
+      const { ageDays = 0, completedStatus, completedValue } = details.get(flag.name) ?? {};
+      const lifetimeDays = lifetimes.get(flag.type) ?? Infinity;
       return {
-        ...toFeatureView(feature),
-        ...view,
+        ...flag,
         daysPastLifetime: ageDays > lifetimeDays ? Math.floor(ageDays - lifetimeDays) : null,
         keep:
-          completedStatus === null
-            ? toCodePath(view)
-            : toCompletedPath(completedStatus === "kept", completedValue),
-        lastUse: uses.get(feature.name) ?? null,
+          completedStatus === "kept" || completedStatus === "discarded"
+            ? toCompletedPath(completedStatus === "kept", completedValue ?? null)
+            : toCodePath(flag.staleReason),
+        lastUse: uses.get(flag.name) ?? null,
       };
     }),
   };
@@ -82,8 +87,8 @@ function toCompletedPath(isKept: boolean, variant: string | null): CodePath {
   return variant === null ? { path: "enabled" } : { path: "variant", variant };
 }
 
-function toCodePath(view: LifecycleView | undefined): CodePath {
-  const value = view?.staleReason?.value;
+function toCodePath(reason: StaleReason | null): CodePath {
+  const value = reason?.value;
   if (value === undefined) return { path: "unknown" };
   if (value.variant !== undefined) return { path: "variant", variant: value.variant };
   return { path: value.enabled ? "enabled" : "disabled" };

@@ -26,7 +26,8 @@ export function registerCleanup(app: TypedApp, storage: Storage): void {
     }),
     (request) => {
       const { project, ...query } = request.query;
-      const scope = { project, access: callerOf(request).projects };
+      const { account, projects: access } = callerOf(request);
+      const scope = { project, access, userId: account?.id };
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 100 });
       return storage.read((db) => listCleanup(db, scope, page));
     },

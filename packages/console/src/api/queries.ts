@@ -522,7 +522,7 @@ export interface FlagSearch {
   readonly query: string;
   readonly project: string;
   readonly type: string;
-  readonly state: "all" | "active" | "stale";
+  readonly state: "all" | "active" | "potentially-stale" | "stale";
   /** A column of the search, after a minus if it is descending. */
   readonly sort: string;
 }

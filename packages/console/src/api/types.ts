@@ -9,7 +9,10 @@ import type { Change as StoredChange } from "../../../admin/src/changes/recent-c
 import type { listMembers } from "../../../admin/src/accounts/project-members.ts";
 import type { toListedToken } from "../../../admin/src/access/token.ts";
 import type { toDefaultStrategyView } from "../../../admin/src/domain/default-strategies.ts";
-import type { listArchived } from "../../../admin/src/domain/archive/archive-features.ts";
+import type {
+  checkArchiving,
+  listArchived,
+} from "../../../admin/src/domain/archive/archive-features.ts";
 import type { ContextField as StoredContextField } from "../../../admin/src/domain/context-fields/store.ts";
 import type {
   EnvironmentCounts,
@@ -19,6 +22,8 @@ import type { viewInviteLinks } from "../../../admin/src/accounts/invite-links.t
 import type { UserView } from "../../../admin/src/accounts/user-view.ts";
 import type { SessionView } from "../../../admin/src/sessions/session-store.ts";
 import type { findEvents } from "../../../admin/src/domain/events/find-events.ts";
+import type { FeatureType } from "../../../admin/src/domain/feature-types.ts";
+import type { listCleanup } from "../../../admin/src/lifecycle/list-cleanup.ts";
 import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
 import type { Move, previewMove } from "../../../admin/src/domain/features/move-feature.ts";
 import type { readFeature } from "../../../admin/src/domain/features/read-feature.ts";
@@ -172,6 +177,12 @@ export type ApplicationDetails = Json<Awaited<ReturnType<typeof readApplication>
 export type ApplicationOverview = Json<Awaited<ReturnType<typeof readApplicationOverview>>>;
 /** A recorded change, as the service announces it. */
 export type Change = Json<StoredChange>;
+
+/** A flag that can be removed, with the reason. */
+export type CleanupFlag = Json<Awaited<ReturnType<typeof listCleanup>>["flags"][number]>;
+/** A flag that applications use, and that is about to be archived. */
+export type UsedFlag = Json<Awaited<ReturnType<typeof checkArchiving>>["usedFeatures"][number]>;
+export type FlagLifetime = Json<FeatureType>;
 
 /** How a project is doing. */
 export type ProjectStatus = Json<Awaited<ReturnType<typeof readProjectStatus>>>;

@@ -7,11 +7,13 @@ export const ALL_FLAG_FIELDS = {
   query: "",
   project: "",
   type: "",
-  state: ["all", "active", "stale"],
+  state: ["all", "active", "potentially-stale", "stale"],
   sort: ["name", "-name", "createdAt", "-createdAt", "lastSeenAt", "-lastSeenAt"],
   /** How many pages have been loaded: empty for one. */
   pages: "",
 } as const;
+
+export const CLEANUP_FIELDS = { tab: ["flags", "lifetimes"] } as const;
 
 export const ARCHIVE_FIELDS = { query: "", sort: "" } as const;
 

@@ -13,6 +13,7 @@ import {
   APPLICATION_FIELDS,
   ARCHIVE_FIELDS,
   CHANGE_REQUEST_FIELDS,
+  CLEANUP_FIELDS,
   CONTEXT_FIELD_FIELDS,
   EVENT_FIELDS,
   PROJECT_CHANGE_REQUEST_FIELDS,
@@ -125,6 +126,21 @@ const allFlags = createRoute({
   path: "/flags",
   validateSearch: listSearch(ALL_FLAG_FIELDS),
   component: lazyPart(async () => (await import("../flags/all-flags-page.tsx")).AllFlagsPage),
+});
+
+const projectCleanup = createRoute({
+  getParentRoute: () => shell,
+  path: "/projects/$project/cleanup",
+  component: lazyPart(
+    async () => (await import("../cleanup/cleanup-pages.tsx")).ProjectCleanupPage,
+  ),
+});
+
+const allCleanup = createRoute({
+  getParentRoute: () => shell,
+  path: "/cleanup",
+  validateSearch: listSearch(CLEANUP_FIELDS),
+  component: lazyPart(async () => (await import("../cleanup/cleanup-pages.tsx")).AllCleanupPage),
 });
 
 const archive = createRoute({
@@ -305,6 +321,8 @@ const tree = root.addChildren([
     projects,
     flags,
     allFlags,
+    projectCleanup,
+    allCleanup,
     archive,
     flag,
     project,

@@ -17,6 +17,7 @@ import {
   ListTree,
   Menu as MenuIcon,
   MonitorSmartphone,
+  Recycle,
   Server,
   Settings,
   Tag,
@@ -164,6 +165,11 @@ function ProjectLinks() {
         </Link>
       </li>
       <li>
+        <Link to="/projects/$project/cleanup" params={params} className="nav-link">
+          <Recycle aria-hidden /> Clean up
+        </Link>
+      </li>
+      <li>
         <Link to="/projects/$project/archive" params={params} className="nav-link">
           <Archive aria-hidden /> Archive
         </Link>
@@ -222,6 +228,7 @@ function WaitingLink() {
 
 const COMMON = [
   { to: "/flags", label: "Flags of all projects", Icon: Layers },
+  { to: "/cleanup", label: "Flags to clean up", Icon: Recycle },
   { to: "/change-requests", label: "All requests", Icon: GitPullRequestArrow },
   { to: "/playground", label: "Playground", Icon: FlaskConical },
   { to: "/segments", label: "Segments", Icon: Filter },

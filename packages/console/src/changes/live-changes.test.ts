@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { EventType } from "../../../admin/src/storage/events.ts";
 import { invalidatedKeys } from "./live-changes.ts";
 
-const FLAG = ["evaluation", "flags", "flag"];
+const FLAG = ["evaluation", "cleanup", "flags", "flag"];
 const STRATEGY = [...FLAG, "segments", "context-fields"];
-const FLAG_LIST = ["evaluation", "projects", "applications", "flags", "flag"];
+const FLAG_LIST = ["evaluation", "projects", "applications", "cleanup", "flags", "flag"];
 const ARCHIVE = [...FLAG_LIST, "segments", "context-fields", "environments"];
 const PROJECT = ["evaluation", "projects", "environments", "flags", "flag"];
 const ENVIRONMENT = ["evaluation", "environments", "projects", "flags", "flag"];
@@ -82,7 +82,7 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "feature-uncompleted": FLAG,
   "feature-unfavorited": ["flags", "flag"],
   "feature-untagged": [...FLAG, ...TAGS],
-  "feature-type-updated": FLAG,
+  "feature-type-updated": [...FLAG, "flag-types"],
   "features-imported": [...STRATEGY, "environments", "tag-types"],
   "pat-created": ["personal-tokens"],
   "pat-deleted": ["personal-tokens"],
@@ -118,7 +118,7 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "strategy-order-changed": FLAG,
   "strategy-updated": STRATEGY_TYPE,
   "tag-created": TAGS,
-  "tag-deleted": [...TAGS, "flags", "flag"],
+  "tag-deleted": [...TAGS, "cleanup", "flags", "flag"],
   "tag-type-created": TAGS,
   "tag-type-deleted": TAGS,
   "tag-type-updated": TAGS,

@@ -104,6 +104,7 @@ const RULES: readonly Rule[] = [
     keys: () => [["environments"]],
   },
   { types: /^features-imported/, keys: () => [["tag-types"]] },
+  { types: /^feature-type/, keys: () => [["flag-types"]] },
   {
     types: /^feature-(?:created|archived|revived|deleted|project-change)/,
     keys: () => [["projects"], ["applications"]],
@@ -112,6 +113,7 @@ const RULES: readonly Rule[] = [
     types: /^feature|^strategy-order|^tag-deleted/,
     // What has no project or flag concerns several.
     keys: ({ project, feature }) => [
+      ["cleanup"],
       ["flags", ...(project === null ? [] : [project])],
       ["flag", ...(project === null || feature === null ? [] : [project, feature])],
     ],

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { UsedFlags } from "../cleanup/used-flags.tsx";
 import { proposeForFlag, useDialogWords } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useSave } from "../changes/use-save.ts";
@@ -255,6 +256,7 @@ function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
           archive; it is then off in every environment and has no dependency.
         </p>
       )}
+      <UsedFlags project={project} names={[name]} />
     </FormDialog>
   );
 }

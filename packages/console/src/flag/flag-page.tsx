@@ -6,6 +6,8 @@ import { ApiError } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { EVENT_FIELDS } from "../app/list-fields.ts";
 import { OpenRequests } from "../change-requests/open-requests.tsx";
+import { describeStage } from "../cleanup/describe-stale.ts";
+import { StaleNote } from "../cleanup/stale-note.tsx";
 import { UseInCode } from "../code/use-in-code.tsx";
 import { EventFilters } from "../events/event-filters.tsx";
 import { EventList } from "../events/event-list.tsx";
@@ -100,6 +102,7 @@ export function FlagPage() {
             <>
               {loaded.archived ? <ArchivedNote flag={loaded} /> : null}
               <FlagDetails flag={loaded} />
+              <StaleNote flag={loaded} />
               <OpenRequests project={project} flag={flag} />
               <FlagTabs key={loaded.name} flag={loaded} />
             </>
@@ -194,6 +197,7 @@ const OWNER = "owner";
 /** What a flag is for, who created it and who is responsible for it, its tags and links. */
 function FlagDetails({ flag }: { readonly flag: Flag }) {
   const { type, description, stale, createdAt, createdBy, impressionData, tags } = flag;
+  const { archived, lifecycle } = flag;
   const owners = tags.filter((tag) => tag.type === OWNER).map(({ value }) => value);
   return (
     <div className="flag-details">
@@ -209,6 +213,7 @@ function FlagDetails({ flag }: { readonly flag: Flag }) {
         <span>
           Created <Time value={createdAt} /> by {createdBy.name}
         </span>
+        {archived ? null : <Badge>{describeStage(lifecycle)}</Badge>}
         {owners.length === 0 ? null : <span>Owned by {joinWithAnd(owners)}</span>}
       </p>
       <FlagTags flag={flag} />

@@ -122,7 +122,7 @@ function columnsFor(
       header: "Name",
       isRowHeader: true,
       sortBy: ({ name }) => name.toLowerCase(),
-      cell: ({ name, project, type, description, stale, favorite }) => (
+      cell: ({ name, project, type, description, stale, potentiallyStale, favorite }) => (
         <>
           <span className="row">
             <FavoriteButton
@@ -134,6 +134,7 @@ function columnsFor(
               {name}
             </Link>
             {stale ? <Badge kind="warning">stale</Badge> : null}
+            {potentiallyStale ? <Badge>potentially stale</Badge> : null}
           </span>
           <p className="data-detail">
             {describeType(type).name}

@@ -6,6 +6,7 @@ import { askForReason } from "../changes/ask-for-reason.ts";
 import type { Question } from "../changes/confirmations.tsx";
 import { placesIn, useRequiredApprovals } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
+import { UsedFlags } from "../cleanup/used-flags.tsx";
 import { useHasFavorites } from "../favorites/favorite-button.tsx";
 import { sendFavorite } from "../favorites/use-favorites.ts";
 import { Button } from "../ui/button.tsx";
@@ -228,6 +229,7 @@ function useArchiveFlags(project: string, flags: readonly FlagSummary[]) {
             Applications no longer receive archived flags and treat them as off. You can revive them
             from the archive; they are then off in every environment and have no dependencies.
           </p>
+          <UsedFlags project={project} names={namesOf(flags)} />
           <NameList names={namesOf(flags)} />
         </>
       ),

@@ -11,7 +11,7 @@ export const FLAG_FIELDS = {
   type: "",
   /** `type:value`. */
   tag: "",
-  state: ["all", "active", "stale"],
+  state: ["all", "active", "potentially-stale", "stale"],
   sort: ["name", "-name", "createdAt", "-createdAt", "lastSeenAt", "-lastSeenAt"],
 } as const;
 
@@ -29,7 +29,7 @@ export function filterFlags(
     .filter(
       (flag) =>
         (filter.type === "" || flag.type === filter.type) &&
-        (filter.state === "all" || flag.stale === (filter.state === "stale")) &&
+        (filter.state === "all" || stateOf(flag) === filter.state) &&
         (filter.tag === "" || flag.tags.some((tag) => toTagText(tag) === filter.tag)) &&
         matchesWords(words, flag.name, flag.description, ...flag.tags.map(toTagText)),
     )
@@ -39,6 +39,11 @@ export function filterFlags(
         direction * compareKeys(sortKey(a, id), sortKey(b, id)) ||
         compareKeys(a.name, b.name),
     );
+}
+
+function stateOf({ stale, potentiallyStale }: FlagSummary): FlagFilter["state"] {
+  if (stale) return "stale";
+  return potentiallyStale ? "potentially-stale" : "active";
 }
 
 function sortKey(flag: FlagSummary, column: string): string {

@@ -62,6 +62,7 @@ export function StateSelect(props: StateSelectProps) {
       choices={[
         { id: "all", label: "All states" },
         { id: "active", label: "Active" },
+        { id: "potentially-stale", label: "Potentially stale" },
         { id: "stale", label: "Stale" },
       ]}
       {...props}

@@ -196,7 +196,7 @@ const Row = memo(function Row({
   onMark,
   defaultReach,
 }: RowProps) {
-  const { name, project, description, stale, tags, type, favorite } = flag;
+  const { name, project, description, stale, potentiallyStale, tags, type, favorite } = flag;
   return (
     <div
       className="flag-row"
@@ -226,6 +226,7 @@ const Row = memo(function Row({
             {name}
           </Link>
           {stale ? <Badge kind="warning">stale</Badge> : null}
+          {potentiallyStale ? <Badge>potentially stale</Badge> : null}
           {tags.map((tag) => (
             <Badge key={toTagText(tag)}>{toTagText(tag)}</Badge>
           ))}

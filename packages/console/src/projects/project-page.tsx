@@ -160,8 +160,7 @@ function StaleFlags({ project, stale: { total, oldest } }: StaleFlagsProps) {
     <Section title="Flags to clean up">
       {total === 0 ? (
         <p className="muted">
-          Flags appear here when they are marked as stale, or are older than flags of their type
-          should get.
+          Flags appear here when they are marked as stale, or applications no longer need them.
         </p>
       ) : (
         <>
@@ -178,11 +177,13 @@ function StaleFlags({ project, stale: { total, oldest } }: StaleFlagsProps) {
               </li>
             ))}
           </ul>
-          {total > oldest.length ? (
-            <p className="muted">
-              These are the oldest {formatCount(oldest.length)} of {formatCount(total)}.
-            </p>
-          ) : null}
+          <p>
+            <Link to="/projects/$project/cleanup" params={{ project }}>
+              {total > oldest.length
+                ? `Clean up all ${formatCount(total)}, of which these are the oldest`
+                : "See why, and clean up"}
+            </Link>
+          </p>
         </>
       )}
     </Section>

@@ -67,10 +67,10 @@ export async function summarize(
   const environmentsOf = groupBy(await summarizeEnvironments(db, names), (row) => row.feature);
   const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
   const favorites = await findFavoriteFeatures(db, userId, names);
-  const lifecycles = await readLifecycles(db, names);
+  const lifecycleOf = await readLifecycles(db, names);
   return features.map((feature) => ({
     ...toFeatureView(feature),
-    ...lifecycles.get(feature.name),
+    ...lifecycleOf(feature.name),
     favorite: favorites.has(feature.name),
     environments: (environmentsOf.get(feature.name) ?? []).map(
       ({ feature: _feature, ...environment }) => environment,

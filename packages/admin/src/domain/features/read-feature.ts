@@ -39,9 +39,10 @@ export async function readFeature(
     throw notFound(`The flag ${JSON.stringify(feature.name)} is archived`);
   }
   const { linkTemplates } = await getProject(db, feature.project);
+  const lifecycleOf = await readLifecycles(db, [feature.name]);
   return {
     ...toFeatureView(feature),
-    ...(await readLifecycles(db, [feature.name])).get(feature.name),
+    ...lifecycleOf(feature.name),
     projectLinks: toProjectLinks(linkTemplates, {
       project: feature.project,
       feature: feature.name,

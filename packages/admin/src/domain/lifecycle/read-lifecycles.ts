@@ -1,5 +1,5 @@
 import { eq, sql, type SQL } from "drizzle-orm";
-import { type Database, isOneOf } from "../../storage/database.ts";
+import { type Database, firstRow, isOneOf } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import {
   type CompletedStatus,
@@ -74,13 +74,14 @@ async function readRows(db: Database, names: readonly string[]) {
 
 type Row = Awaited<ReturnType<typeof readRows>>[number];
 
-/** Reads the lifecycles of flags, by name. */
+/** Reads the lifecycles of existing flags. Returns a function that returns that of one of them. */
 export async function readLifecycles(
   db: Database,
   names: readonly string[],
-): Promise<ReadonlyMap<string, LifecycleView>> {
-  if (names.length === 0) return new Map();
-  return new Map((await readRows(db, names)).map((row) => [row.name, toLifecycleView(row)]));
+): Promise<(name: string) => LifecycleView> {
+  const rows = await readRows(db, names);
+  const views = new Map(rows.map((row) => [row.name, toLifecycleView(row)]));
+  return (name) => firstRow([views.get(name)].filter((view) => view !== undefined));
 }
 
 /** Reads the stages that a flag has reached, the first one first. */
