@@ -46,6 +46,7 @@ export const SIDEBAR = [
       ["Move from an Unleash server", "/guides/move-from-an-unleash-server"],
     ]),
     group("Run and extend the proxy", [
+      ["Troubleshoot", "/guides/troubleshoot"],
       ["Run a fleet", "/guides/run-a-fleet"],
       ["Several environments", "/guides/several-environments"],
       ["Flags from files", "/guides/flags-from-files"],
@@ -73,7 +74,7 @@ export const SIDEBAR = [
       ["Persistence", "/reference/persistence"],
       ["Metrics of both", "/reference/metrics"],
     ]),
-    ["Troubleshooting", "/reference/troubleshooting"],
+    ["Messages", "/reference/troubleshooting"],
   ]),
   group("Background", [
     ["Concepts", "/background/concepts"],
