@@ -5,6 +5,10 @@ import { SEARCH_OPTIONS } from "../../docs/.vitepress/search.mjs";
 
 /** What people search for, and the page that answers it. */
 const SEARCHES = [
+  ["schedule", "/guides/launch-at-a-date"],
+  ["rollout", "/guides/roll-out-gradually"],
+  ["approve", "/guides/protect-production"],
+  ["undo", "/guides/undo-a-change"],
   ["explain", "/guides/find-out-why"],
   ["sign contexts", "/guides/sign-contexts"],
   ["helm", "/guides/deployment/kubernetes"],
