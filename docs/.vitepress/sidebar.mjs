@@ -23,6 +23,7 @@ export const SIDEBAR = [
       ["Target a list", "/guides/target-a-list"],
       ["Find out why", "/guides/find-out-why"],
       ["Clean up flags", "/guides/clean-up"],
+      ["Notify Slack and others", "/guides/notify-slack"],
       ["Accounts", "/guides/accounts"],
       ["Terraform", "/guides/terraform"],
       ["Coding assistants", "/guides/coding-assistant"],

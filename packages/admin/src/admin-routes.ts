@@ -39,7 +39,7 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
  *
  * 1. Add it to the routes of its resource. `operation()` requires its id in the OpenAPI document, and its role.
  * 2. If it records events of a new type, add the type to `EventType` in `storage/events.ts`. The type checker then requires
- *    you to say what SDKs read it changes, and to add its words to `console/src/events/event-words.ts`. Add what the
+ *    you to say what SDKs read it changes, and to add its words to `event-words/event-words.ts`. Add what the
  *    console then reads again to `console/src/changes/live-changes.ts`.
  * 3. If the console calls it, add its response to `console/src/api/types.ts`, and a query to `console/src/api/queries.ts`.
  *

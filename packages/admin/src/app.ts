@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { ConnectionGuard, createHostCheck, observeConnections } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { nameSetting, streamsWithin } from "flags-server-kit";
+import type { Registry } from "prom-client";
 import { compressResponses } from "./http/compress-responses.ts";
 import { configureRoutes, protectRoutes } from "./http/protect-routes.ts";
 import { limitBodyMemory, releaseRequests } from "./http/request-memory.ts";
@@ -22,6 +23,11 @@ import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
 import { registerConsole } from "./http/console-routes.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
 import { createMetrics, METRICS_PREFIX } from "./monitoring/metrics.ts";
+import { parseAllowList } from "./notifications/allow-list.ts";
+import { observeNotifications } from "./notifications/metrics.ts";
+import { Notifier } from "./notifications/notifier.ts";
+import { type NotificationRoutesOptions, registerNotifications } from "./notifications/routes.ts";
+import type { SendOptions } from "./notifications/send.ts";
 import { registerMonitoring } from "./monitoring/routes.ts";
 import { registerClientApi } from "./client-api/register-client-api.ts";
 import { registerOpenId } from "./openid/routes.ts";
@@ -55,7 +61,14 @@ type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
   Partial<
     Pick<
       AdminConfig,
-      "allowedHosts" | "host" | "openId" | "publicUrl" | "retention" | "sessionHours" | "trustProxy"
+      | "allowedHosts"
+      | "host"
+      | "openId"
+      | "publicUrl"
+      | "retention"
+      | "sessionHours"
+      | "trustProxy"
+      | "webhookAllowList"
     >
   >;
 
@@ -75,13 +88,15 @@ interface AppOptions {
   /** The clock for sessions. @default the system clock */
   readonly now?: () => Date;
   readonly scheduling?: Scheduling;
+  /** How notifications are sent. */
+  readonly sending?: Pick<SendOptions, "resolve" | "timeoutMs">;
 }
 
 /** Builds the app on a storage. The caller closes the storage after the app. */
 export async function buildApp(
   config: AppConfig,
   storage: Storage,
-  { consoleDirectory, telemetry, now, scheduling }: AppOptions = {},
+  { consoleDirectory, telemetry, now, scheduling, sending }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const { logger, maxConnections, retention = DEFAULT_RETENTION, trustProxy = false } = config;
   const { publicUrl, openId, sessionHours = SETTINGS.sessionHours.default } = config;
@@ -104,6 +119,11 @@ export async function buildApp(
   app.addHook("onClose", () => authentication.close());
   workInBackground(app, { storage, retention, logger, ...scheduling });
   const metrics = createMetrics(storage);
+  const notifier = sendNotifications(app, config, storage, {
+    registry: metrics.registry,
+    ...sending,
+    ...scheduling,
+  });
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   telemetry?.exportMetrics(metrics);
   observeRequests(app, metrics.requests.observe);
@@ -136,31 +156,21 @@ export async function buildApp(
 
   const passwords = new PasswordSignIn(storage);
   const maxStreams = limitStreams(maxConnections);
-  const changes = new ChangeStreams({
+  const changes = openChangeStreams(app, metrics, {
     storage,
     sessions,
     maxStreams: maxStreams.console,
-    maxStreamsPerCaller: LIMITS.changeStreamsPerCaller,
   });
-  // NOTE: must run before the server waits for open connections, which streams would keep open.
-  app.addHook("preClose", async () => changes.close());
-  metrics.observeStreams("change_streams", "Open streams of consoles", changes);
   await app.register(
     async (scope) => {
-      describeRoutes(scope, "adminToken");
-      configureRoutes(scope, { pathForm: "lenient" });
-      forbidCaching(scope);
-      compressResponses(scope);
-      scope.addHook("onRequest", authentication.requireCaller);
-      requireRoles(scope, storage);
-      rejectUnstorable(scope);
-      rejectUnknownParameters(scope);
+      prepareAdminApi(scope, storage, authentication);
       registerAdminRoutes(scope, {
         storage,
         retention,
         publicUrl,
         hasOpenId: openId !== undefined,
       });
+      registerNotifications(scope, notifier);
       registerChanges(scope, changes);
       registerAdminSessions(scope, sessions);
       registerAccounts(scope, { storage, sessions, passwords, publicUrl });
@@ -178,6 +188,60 @@ export async function buildApp(
     }),
   );
   return app;
+}
+
+/** Decides who may use the admin API, and what it accepts. */
+function prepareAdminApi(
+  scope: FastifyInstance,
+  storage: Storage,
+  authentication: Authentication,
+): void {
+  describeRoutes(scope, "adminToken");
+  configureRoutes(scope, { pathForm: "lenient" });
+  forbidCaching(scope);
+  compressResponses(scope);
+  scope.addHook("onRequest", authentication.requireCaller);
+  requireRoles(scope, storage);
+  rejectUnstorable(scope);
+  rejectUnknownParameters(scope);
+}
+
+/** Streams changes to consoles until the app is closed. */
+function openChangeStreams(
+  app: FastifyInstance,
+  metrics: Pick<ReturnType<typeof createMetrics>, "observeStreams">,
+  options: Pick<
+    ConstructorParameters<typeof ChangeStreams>[0],
+    "maxStreams" | "sessions" | "storage"
+  >,
+): ChangeStreams {
+  const changes = new ChangeStreams({
+    ...options,
+    maxStreamsPerCaller: LIMITS.changeStreamsPerCaller,
+  });
+  // NOTE: must run before the server waits for open connections, which streams would keep open.
+  app.addHook("preClose", async () => changes.close());
+  metrics.observeStreams("change_streams", "Open streams of consoles", changes);
+  return changes;
+}
+
+interface NotifyingOptions extends Scheduling, Pick<SendOptions, "resolve" | "timeoutMs"> {
+  readonly registry: Registry;
+}
+
+/** Sends notifications until the app is closed. Returns what their routes need. */
+function sendNotifications(
+  app: FastifyInstance,
+  { logger, publicUrl, webhookAllowList = [] }: AppConfig,
+  storage: Storage,
+  { registry, ...options }: NotifyingOptions,
+): NotificationRoutesOptions {
+  const allowed = parseAllowList(webhookAllowList);
+  const sending = { ...options, storage, publicUrl, allowed };
+  const observe = observeNotifications(registry, storage);
+  const notifier = new Notifier({ ...sending, logger, observe });
+  runWhileOpen(app, (signal) => notifier.run(signal));
+  return { ...sending, sendDue: () => notifier.sendDue() };
 }
 
 interface SignInsOptions extends Pick<AppConfig, "logger" | "openId"> {

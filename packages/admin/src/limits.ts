@@ -21,6 +21,8 @@ export const LIMITS = {
   patternSizePerList: 3000,
   patternSizePerFile: 200_000,
   linksPerFeature: 10,
+  /** Each of them can receive a few notifications at a time. */
+  addons: 50,
   contextFields: 500,
   legalValuesPerContextField: 10_000,
   /** Of all context fields. */

@@ -75,6 +75,9 @@ const PAUSE_MS = 20;
 /** For as long as a deleted token may stay in the environment of a service that is not restarted. */
 const DELETED_TOKENS_KEPT = "400 days";
 
+/** Longer than notifications are tried. */
+const NOTIFICATIONS_KEPT = "30 days";
+
 /** For how long lists show that a link or a token has expired. */
 const EXPIRED_KEPT = "30 days";
 
@@ -90,7 +93,7 @@ interface DeleteOptions {
 }
 
 /**
- * Deletes usage, applications, names of unknown flags, sessions, links, codes, personal tokens and events that have expired, in small transactions.
+ * Deletes usage, applications, names of unknown flags, sessions, links, codes, personal tokens, notifications and events that have expired, in small transactions.
  * Usage by hour is added to the usage by day. If another replica is doing that already, deletes nothing.
  *
  * @returns the number of deleted rows by table
@@ -133,6 +136,7 @@ export async function deleteExpired(
   await deleteFrom("invite_links", isOlder("expires_at", EXPIRED_KEPT));
   await deleteFrom("personal_tokens", isOlder("expires_at", EXPIRED_KEPT));
   await deleteFrom("deleted_tokens", isOlder("used_at", DELETED_TOKENS_KEPT));
+  await deleteFrom("notifications", isOlder("created_at", NOTIFICATIONS_KEPT));
   if (eventDays !== undefined) {
     const kept = await findLatestEvents(storage.db);
     const isKept = sql`id in (select value::bigint from jsonb_array_elements_text(${kept}::jsonb))`;

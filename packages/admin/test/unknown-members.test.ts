@@ -35,6 +35,8 @@ const OPEN: Readonly<Record<string, string>> = {
     "each property is a parameter of the strategy",
   "updateFeatureStrategy /parameters": "each property is a parameter of the strategy",
   "replaceFeatureEnvironmentRules /strategies/0/parameters": "parameters of a strategy",
+  "createAddon /parameters": "each property is a parameter of the provider, which is checked",
+  "updateAddon /parameters": "each property is a parameter of the provider, which is checked",
   "importProject /defaultStrategies/0/parameters": "parameters of a strategy",
   "importProject /features/0/environments/0/strategies/0/parameters": "parameters of a strategy",
   "updateSortOrder ": "each property is the name of an environment, which is checked",

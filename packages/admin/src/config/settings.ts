@@ -14,6 +14,7 @@ import {
   type ValuesOf,
 } from "flags-server-kit/command-line";
 import { LOG_LEVELS } from "flags-server-kit/neutral";
+import { allowListKind } from "../notifications/allow-list.ts";
 import { version } from "../version.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
 import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-setting-kinds.ts";
@@ -25,6 +26,7 @@ const retention = new SettingGroup("Retention");
 const accounts = new SettingGroup("Accounts");
 const tokens = new SettingGroup("Tokens");
 const imports = new SettingGroup("Import");
+const notifications = new SettingGroup("Notifications");
 const logging = new SettingGroup("Logging");
 
 /**
@@ -170,6 +172,12 @@ export const SETTINGS = {
     description:
       "Environment into which IMPORT_FILE is imported, which must contain only one. Created if it is missing.",
   }),
+  webhookAllowList: notifications.variable("WEBHOOK_ALLOW_LIST", {
+    kind: allowListKind,
+    default: [],
+    description:
+      "Receivers of notifications whose addresses are not public: host names, IP addresses and CIDR ranges, separated by commas. Addresses at which clouds give credentials to machines are never allowed.",
+  }),
   useJsonLogger: logging.variable("JSON_LOGGER", {
     kind: booleanKind,
     default: false,
@@ -206,6 +214,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
     "INIT_FRONTEND_",
     "IMPORT_",
     "OTEL_",
+    "WEBHOOK_",
   ],
   renamedPrefixes: [
     // Mistakes: too far from the names to be found as typos.

@@ -8,6 +8,9 @@ type Effect = "anything" | "flag" | "flags of project" | "nothing" | "segment" |
 
 /** The effect of the events of each type. */
 export const EFFECTS: Readonly<Record<EventType, Effect>> = {
+  "addon-config-created": "nothing",
+  "addon-config-deleted": "nothing",
+  "addon-config-updated": "nothing",
   "api-token-created": "nothing",
   "api-token-deleted": "nothing",
   "api-token-updated": "nothing",

@@ -30,6 +30,9 @@ export interface NewEvent {
 
 /** Types of the recorded events, named as in the wire protocol. */
 export type EventType =
+  | "addon-config-created"
+  | "addon-config-deleted"
+  | "addon-config-updated"
   | "api-token-created"
   | "api-token-deleted"
   | "api-token-updated"
@@ -139,18 +142,23 @@ export type EventType =
   | "user-deleted"
   | "user-updated";
 
+/** The id that an event got when it was recorded. */
+export interface RecordedId {
+  readonly id: number;
+  readonly type: EventType;
+}
+
 interface Recorder {
   readonly record: (...newEvents: readonly NewEvent[]) => Promise<void>;
-  /** Id of the last recorded event; undefined if nothing was recorded. */
-  readonly lastId: () => number | undefined;
   /** What has been recorded. */
   readonly recorded: () => readonly NewEvent[];
+  readonly ids: () => readonly RecordedId[];
 }
 
 /** Records the events of one author within a transaction. Events that change nothing are dropped. */
 export function createRecorder(db: Database, actor: Actor): Recorder {
-  let lastId: number | undefined;
   const recorded: NewEvent[] = [];
+  const ids: RecordedId[] = [];
   const record = async (...newEvents: readonly NewEvent[]): Promise<void> => {
     const relevant = newEvents.filter((event) => !isNoChange(event));
     if (relevant.length === 0) return;
@@ -159,11 +167,14 @@ export function createRecorder(db: Database, actor: Actor): Recorder {
     const tagsOf = await readTags(db, relevant);
     for (const batch of batchesOf(relevant)) {
       const rows = batch.map((event) => toRow(event, actor, tagsOf(event.feature)));
-      const inserted = await db.insert(events).values(rows).returning({ id: events.id });
-      lastId = Math.max(lastId ?? 0, ...inserted.map(({ id }) => id));
+      const inserted = await db
+        .insert(events)
+        .values(rows)
+        .returning({ id: events.id, type: events.type });
+      ids.push(...(inserted as readonly RecordedId[]));
     }
   };
-  return { record, lastId: () => lastId, recorded: () => recorded };
+  return { record, recorded: () => recorded, ids: () => ids };
 }
 
 /** Whether an event would be dropped. */

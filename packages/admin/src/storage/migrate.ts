@@ -23,6 +23,7 @@ import { rolloutPlans } from "./migrations/0018-rollout-plans.ts";
 import { lifecycles } from "./migrations/0019-lifecycles.ts";
 import { usageByEnvironment } from "./migrations/0020-usage-by-environment.ts";
 import { eventsOfChangeRequests } from "./migrations/0021-events-of-change-requests.ts";
+import { notifications } from "./migrations/0022-notifications.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lifecycles,
   usageByEnvironment,
   eventsOfChangeRequests,
+  notifications,
 ];
 
 /** The schema version that this program uses. */

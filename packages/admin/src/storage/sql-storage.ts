@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { requireApprovals } from "./require-approvals.ts";
 import { readProtectedPlaces } from "./protected-places.ts";
 import { type Actor, createRecorder } from "./events.ts";
+import { publishChange, type Published } from "./publish-change.ts";
 import { type ChangeFeed, readRevision } from "./revisions.ts";
 import type { Database } from "./database.ts";
 import { DiskFullError } from "./errors.ts";
@@ -32,6 +33,7 @@ export function createSqlStorage(dependencies: SqlStorageDependencies): Storage 
   const transact = withUnknownOutcome(dependencies.transact);
   const transactWrite = withUnknownOutcome(dependencies.transactWrite);
   const tracker = new DiskFullTracker();
+  const queueListeners = new Set<() => void>();
   const inTransaction: Transact = (mode, work) =>
     retryBeforeStart((started) =>
       transact(mode, (transaction) => {
@@ -47,12 +49,15 @@ export function createSqlStorage(dependencies: SqlStorageDependencies): Storage 
     read,
     readForLong: dependencies.readForLong ?? read,
     write: async (actor, work) => {
-      const { result, revision } = await tracker.observe(() =>
+      const { result, published } = await tracker.observe(() =>
         retryBeforeStart((started) =>
           transactWrite("write", (transaction) => runWrite(transaction, actor, { work, started })),
         ),
       );
-      if (revision !== undefined) changes.announce(revision);
+      if (published !== undefined) {
+        changes.announce(published.revision);
+        if (published.queued > 0) for (const listener of queueListeners) listener();
+      }
       return result;
     },
     transact: (work) => tracker.observe(() => inTransaction("write", work)),
@@ -63,6 +68,10 @@ export function createSqlStorage(dependencies: SqlStorageDependencies): Storage 
     },
     saw: changes.announce,
     onChange: (listener) => changes.listen(listener),
+    onQueued: (listener) => {
+      queueListeners.add(listener);
+      return () => queueListeners.delete(listener);
+    },
     onReconnect: (listener) => changes.listenToReconnects(listener),
     ping: async () => {
       await db.execute(sql`select 1`);
@@ -82,8 +91,8 @@ interface Write<T> {
 
 interface Written<T> {
   readonly result: T;
-  /** Id of the last recorded event; undefined if nothing was recorded. */
-  readonly revision: number | undefined;
+  /** Undefined if no event was recorded. */
+  readonly published: Published | undefined;
 }
 
 async function runWrite<T>(
@@ -101,9 +110,8 @@ async function runWrite<T>(
   };
   const result = await work({ db, actor, record: recorder.record, approve });
   await requireApprovals(db, recorder.recorded(), { places, given });
-  const revision = recorder.lastId();
-  if (revision !== undefined) {
-    await db.execute(sql`select pg_notify(${CHANGES_CHANNEL}, ${String(revision)})`);
-  }
-  return { result, revision };
+  const recorded = recorder.ids();
+  const published =
+    recorded.length === 0 ? undefined : await publishChange(db, CHANGES_CHANNEL, recorded);
+  return { result, published };
 }

@@ -53,6 +53,9 @@ export interface Storage {
   /** Calls the listener after each change by any replica. Returns a function that removes it. */
   onChange(listener: (revision: number) => void): () => void;
 
+  /** Calls the listener after a change by this process that people are to be notified of. Returns a function that removes it. */
+  onQueued(listener: () => void): () => void;
+
   /**
    * Calls the listener after a connection to the database was lost and is open again.
    * `hasLostChanges` means that the database lacks a change that this process has seen, as a standby

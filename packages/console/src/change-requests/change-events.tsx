@@ -1,8 +1,8 @@
 import type { RequestedChange } from "../api/types.ts";
 import { compareStates } from "../events/compare-states.ts";
 import { DifferenceTable } from "../events/difference-table.tsx";
-import { EVENT_WORDS } from "../events/event-words.ts";
-import { isObject } from "../events/recorded-state.ts";
+import { EVENT_WORDS } from "../../../admin/src/event-words/event-words.ts";
+import { isObject } from "../../../admin/src/event-words/recorded-state.ts";
 import { toWords } from "../events/recorded-words.ts";
 import { useNames } from "../strategies/use-names.ts";
 import { describeCount } from "../ui/numbers.ts";

@@ -1,5 +1,5 @@
 import type { ActionName, RequestedChange } from "../api/types.ts";
-import { fieldsOf, textAt } from "../events/recorded-state.ts";
+import { fieldsOf, textAt } from "../../../admin/src/event-words/recorded-state.ts";
 import { describeStrategyType } from "../strategies/strategy-labels.ts";
 
 interface Described {

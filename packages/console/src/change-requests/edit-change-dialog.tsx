@@ -5,7 +5,7 @@ import type { ChangeRequest, FlagVariant, RequestedChange, RolloutStep } from ".
 import { SaveDialog } from "../changes/edit-dialog.tsx";
 import { placesIn } from "../changes/proposal.ts";
 import { type EditedChange, useSave } from "../changes/use-save.ts";
-import { fieldsOf, listAt, textAt } from "../events/recorded-state.ts";
+import { fieldsOf, listAt, textAt } from "../../../admin/src/event-words/recorded-state.ts";
 import { VariantsDialog } from "../flag/environment-variants.tsx";
 import { PlanDialog } from "../rollout-plans/plan-dialog.tsx";
 import { createDraft, type StrategyDraft, toDraft } from "../strategies/strategy-draft.ts";

@@ -17,6 +17,9 @@ const TAGS = ["tags", "tag-types"];
 
 /** The resources that the console refetches after a change of each type, besides events. */
 const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
+  "addon-config-created": ["addons"],
+  "addon-config-deleted": ["addons"],
+  "addon-config-updated": ["addons"],
   "api-token-created": ["tokens", "environments", "sessions"],
   "api-token-deleted": ["tokens", "environments", "sessions"],
   "api-token-updated": ["tokens", "environments", "sessions"],

@@ -90,6 +90,7 @@ const RULES: readonly Rule[] = [
   { types: /^user-/, keys: () => [["users"], ["sessions"], ["session"], ["access"]] },
   { types: /^pat-/, keys: () => [["personal-tokens"]] },
   { types: /^public-signup-token/, keys: () => [["invite-links"], ["users"]] },
+  { types: /^addon-/, keys: () => [["addons"]] },
   { types: /^rollout-plan/, keys: () => [["flag"]] },
   { types: /^change-/, keys: () => [["change-requests"]] },
   { types: /^project-access/, keys: () => [["access"], ["session"]] },

@@ -1,5 +1,5 @@
 import { ownValue } from "../ui/own-value.ts";
-import { fieldsOf, isObject } from "./recorded-state.ts";
+import { fieldsOf, isObject } from "../../../admin/src/event-words/recorded-state.ts";
 
 /** A difference between two states. */
 export interface Difference {

@@ -1,4 +1,4 @@
-import { isObject } from "./recorded-state.ts";
+import { isObject } from "../../../admin/src/event-words/recorded-state.ts";
 import { formatCount } from "../ui/numbers.ts";
 
 /** How many entries of a list are shown. */

@@ -14,7 +14,12 @@ import { ownValue } from "../ui/own-value.ts";
 import { formatTime } from "../ui/times.ts";
 import { PAYLOAD_TYPES } from "../variants/payload.ts";
 import { formatWeight } from "../variants/weights.ts";
-import { fieldsOf, isObject, listAt, textAt } from "./recorded-state.ts";
+import {
+  fieldsOf,
+  isObject,
+  listAt,
+  textAt,
+} from "../../../admin/src/event-words/recorded-state.ts";
 
 /**
  * Converts a recorded state to one whose fields and values are words, so that the differences between two of them can be

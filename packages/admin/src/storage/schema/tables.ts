@@ -32,6 +32,7 @@ import {
   tagTypes,
 } from "./features.ts";
 import { lifecycles, staleChecks } from "./lifecycles.ts";
+import { addons, notifications } from "./notifications.ts";
 import { rolloutPlans } from "./rollout-plans.ts";
 import { segments, strategies, strategySegments, strategyTypes } from "./strategies.ts";
 import {
@@ -52,6 +53,7 @@ interface TableUse {
 
 /** All tables apart from the versions of the schema. A test compares them with a migrated database. */
 export const TABLES: readonly TableUse[] = [
+  { table: addons, isBackedUp: true },
   { table: apiTokens, isBackedUp: true },
   { table: applicationInstances, isBackedUp: true },
   { table: applications, isBackedUp: true },
@@ -80,6 +82,8 @@ export const TABLES: readonly TableUse[] = [
   { table: inviteLinks, isBackedUp: true },
   { table: invitedUsers, isBackedUp: true },
   { table: lifecycles, isBackedUp: true },
+  // Nothing must be sent again because a backup was restored.
+  { table: notifications, isBackedUp: false },
   { table: personalTokens, isBackedUp: true },
   { table: projectEnvironments, isBackedUp: true },
   { table: projectMembers, isBackedUp: true },

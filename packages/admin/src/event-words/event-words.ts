@@ -1,20 +1,44 @@
-import type { EventType } from "../../../admin/src/storage/events.ts";
-import type { RecordedEvent } from "../api/types.ts";
-import type { Names } from "../strategies/describe-strategy.ts";
-import { describeStrategyType } from "../strategies/strategy-labels.ts";
-import { fieldsOf, listAt, textAt } from "./recorded-state.ts";
-import { describeRecordedStrategy } from "./recorded-words.ts";
-import { formatCount } from "../ui/numbers.ts";
+import type { EventType } from "../storage/events.ts";
+import {
+  accountIn,
+  addonIn,
+  countAt,
+  countOf,
+  type DescribedEvent,
+  flagOf,
+  reasonOf,
+  requestOf,
+  strategyIn,
+  type StrategyWords,
+  tagIn,
+} from "./event-parts.ts";
+import { fieldsOf, textAt } from "./recorded-state.ts";
 
 interface EventWords {
   /** The name of the type in a list of all types. */
   readonly label: string;
   /** The sentence without its subject, who did it. */
-  readonly action: (event: RecordedEvent, names: Names) => string;
+  readonly action: (event: DescribedEvent, strategies: StrategyWords) => string;
 }
 
-/** The types of events in words. The compiler requires every type that flags-admin records. */
+/**
+ * The types of events in words, for the history in the console and for notifications. The compiler requires every type
+ * that the service records. Runs in browsers, too.
+ */
 export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
+  "addon-config-created": {
+    label: "Notification created",
+    action: ({ data }) => `created the notification ${addonIn(data)}`,
+  },
+  "addon-config-deleted": {
+    label: "Notification deleted",
+    action: ({ preData }) => `deleted the notification ${addonIn(preData)}`,
+  },
+  "addon-config-updated": {
+    label: "Notification changed",
+    action: (event) =>
+      `${fieldsOf(event.preData)["enabled"] === true && fieldsOf(event.data)["enabled"] === false ? "turned off" : "changed"} the notification ${addonIn(event.data)}${reasonOf(event)}`,
+  },
   "api-token-created": {
     label: "API token created",
     action: ({ data }) => `created the API token ${textAt(data, "tokenName")}`,
@@ -257,18 +281,18 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   },
   "feature-strategy-add": {
     label: "Strategy added",
-    action: (event, names) =>
-      `added ${strategyIn(event.data, names)} to ${flagOf(event)} in ${event.environment}`,
+    action: (event, words) =>
+      `added ${strategyIn(event.data, words)} to ${flagOf(event)} in ${event.environment}`,
   },
   "feature-strategy-remove": {
     label: "Strategy removed",
-    action: (event, names) =>
-      `removed ${strategyIn(event.preData, names)} from ${flagOf(event)} in ${event.environment}`,
+    action: (event, words) =>
+      `removed ${strategyIn(event.preData, words)} from ${flagOf(event)} in ${event.environment}`,
   },
   "feature-strategy-update": {
     label: "Strategy changed",
-    action: (event, names) =>
-      `changed ${strategyIn(event.data, names)} of ${flagOf(event)} in ${event.environment}`,
+    action: (event, words) =>
+      `changed ${strategyIn(event.data, words)} of ${flagOf(event)} in ${event.environment}`,
   },
   "feature-tagged": {
     label: "Tag added to a flag",
@@ -293,7 +317,7 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "features-imported": {
     label: "Flags imported",
     action: ({ data, project }) =>
-      `imported flags into the project ${project}: ${formatCount(listAt(data, "created").length)} new, ${formatCount(listAt(data, "updated").length)} changed`,
+      `imported flags into the project ${project}: ${countOf(data, "created")} new, ${countOf(data, "updated")} changed`,
   },
   "pat-created": {
     label: "Personal token created",
@@ -466,50 +490,3 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     action: ({ data }) => `changed the account ${accountIn(data)}`,
   },
 };
-
-/** Names an account. */
-function accountIn(state: unknown): string {
-  return (
-    textAt(state, "username", "") ||
-    textAt(state, "name", "") ||
-    textAt(state, "email", "of a user")
-  );
-}
-
-/** Steps count from 0 in events, and from 1 for people. */
-function countAt(state: unknown, field: string): string {
-  const { [field]: index } = fieldsOf(state);
-  return typeof index === "number" ? String(index + 1) : "the next one";
-}
-
-function reasonOf({ data }: RecordedEvent): string {
-  const { reason } = fieldsOf(data);
-  return typeof reason === "string" ? `: ${reason}` : "";
-}
-
-function requestOf({ data, preData }: RecordedEvent): string {
-  const { changeRequestId, title } = fieldsOf(data ?? preData);
-  if (typeof changeRequestId !== "number") return "a change request";
-  const id = `the change request #${changeRequestId}`;
-  const isNamed = typeof title === "string" && !title.endsWith(`#${changeRequestId}`);
-  return isNamed ? `${id} “${title}”` : id;
-}
-
-function flagOf({ featureName }: RecordedEvent): string {
-  return featureName ?? "a flag";
-}
-
-function tagIn(state: unknown): string {
-  return `${textAt(state, "type")}:${textAt(state, "value")}`;
-}
-
-/** Names a strategy by its title, if it has one, and says for whom it is on. */
-function strategyIn(state: unknown, names: Names): string {
-  const title = textAt(state, "title", "");
-  const audience = describeRecordedStrategy(state, names);
-  if (title !== "")
-    return `the strategy “${title}”${audience === undefined ? "" : ` (for ${audience})`}`;
-  return audience === undefined
-    ? `a strategy (${describeStrategyType(textAt(state, "name"), names.types).name})`
-    : `a strategy for ${audience}`;
-}
