@@ -285,7 +285,7 @@ async function previewImport(page) {
   await (
     await choosing
   ).setFiles({ name: "unleash-export.json", mimeType: "application/json", buffer });
-  await page.getByRole("table", { name: "Flags in the file" }).scrollIntoViewIfNeeded();
+  await page.getByRole("table", { name: "Contents of the file" }).scrollIntoViewIfNeeded();
 }
 
 async function save(page, name) {

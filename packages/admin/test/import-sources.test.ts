@@ -247,13 +247,20 @@ describeAnyStorage("imports from Unleash", (source) => {
       await admin.must(204, "PUT", `/segments/${id}`, { name: "eu-customers", constraints: [] });
       const conflicts = (await run()).filter(({ effect }) => effect === "conflict");
       expect(conflicts).toEqual([
-        { kind: "segment", name: "eu-customers", effect: "conflict", reason: expect.any(String) },
+        {
+          kind: "segment",
+          name: "eu-customers",
+          effect: "conflict",
+          reason: expect.any(String),
+          replaceable: true,
+        },
         {
           kind: "flag",
           name: "new-checkout",
           project: "default",
           effect: "conflict",
           reason: "uses the segment eu-customers, which is different here",
+          replaceable: true,
         },
         {
           kind: "flag",
@@ -261,6 +268,7 @@ describeAnyStorage("imports from Unleash", (source) => {
           project: "default",
           effect: "conflict",
           reason: expect.stringMatching(/^was changed here by .* on \d{4}-\d\d-\d\d$/),
+          replaceable: true,
         },
       ]);
       const flag = () => admin.must(200, "GET", "/projects/default/features/maintenance");

@@ -154,6 +154,7 @@ describeAnyStorage("an environment that requires approvals", (source) => {
 
   test.each([
     ["/projects/default/import", importBody],
+    ["/import", (): unknown => ({ file: importBody(), project: "default", overwrite: true })],
     [
       "/features-batch/import",
       (): unknown => ({

@@ -68,7 +68,7 @@ export const IMPORT: Command = {
       import("../storage/events.ts"),
       import("../storage/write-and-roll-back.ts"),
     ]);
-    const bundle = checkBundle(JSON.parse(String(input)));
+    const bundle = acceptBundle(checkBundle, String(input));
     const isDryRun = options["dry-run"] === true;
     const work = (transaction: WriteTransaction) =>
       applyBundle(transaction, bundle, {
@@ -81,11 +81,24 @@ export const IMPORT: Command = {
     output.write(describeReport(report));
     if (!hasChanges(report)) output.write("There is nothing to change.\n");
     else output.write(isDryRun ? "Nothing was changed: this was a dry run.\n" : "Imported.\n");
-    if (report.items.some(({ effect }) => effect === "conflict")) {
-      output.write("To replace what is in conflict, repeat the command with --overwrite.\n");
+    if (report.items.some(({ replaceable }) => replaceable === true)) {
+      output.write("To replace what was changed here, repeat the command with --overwrite.\n");
     }
   },
 };
+
+/** NOTE: the command has checked it too, so that only another version does not accept it. */
+function acceptBundle(checkBundle: (value: unknown) => Bundle, input: string): Bundle {
+  try {
+    return checkBundle(JSON.parse(input));
+  } catch (cause) {
+    throw new SubcommandError(
+      "The running service has another version of flags-admin, which does not read the imports of this one: use the command of that version, or restart the service with this one",
+      EXIT_FAILURE,
+      { cause },
+    );
+  }
+}
 
 /** Reads the file or the server, where the command was started. */
 async function prepare({ argument, options }: PreparedCommand): Promise<CommandOptions> {

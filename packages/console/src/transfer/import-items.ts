@@ -45,7 +45,7 @@ export function describeEffects({ items }: ImportReport): string {
   const conflicts = items.filter(({ effect }) => effect === "conflict").length;
   if (!hasChanges({ items } as ImportReport)) {
     const state = conflicts > 0 ? describeConflicts(conflicts) : "";
-    return `nothing to import. ${describeCount(same, "flag")} in the file ${same === 1 ? "is" : "are"} already the same here. ${state}`.trimEnd();
+    return `There is nothing to import. ${describeCount(same, "flag")} in the file ${same === 1 ? "is" : "are"} already the same here. ${state}`.trimEnd();
   }
   const flags = [
     describeCount(countFlags(items, "created"), "new flag"),
@@ -67,5 +67,7 @@ export function describeEffects({ items }: ImportReport): string {
 }
 
 function describeConflicts(count: number): string {
-  return `${describeCount(count, "conflict")}: this stays as it is here.`;
+  return count === 1
+    ? "1 conflict, which stays as it is here."
+    : `${describeCount(count, "conflict")}, which stay as they are here.`;
 }

@@ -12,7 +12,6 @@ import { matchesWords, toWords } from "../ui/words.ts";
 import { countFlags, describeEffects, EFFECTS, hasChanges, sortItems } from "./import-items.ts";
 
 interface ImportPreviewProps {
-  readonly fileName: string;
   readonly report: ImportReport;
   /** Whether what was changed here is replaced. */
   readonly overwrites: boolean;
@@ -26,7 +25,6 @@ interface ImportPreviewProps {
 
 /** Shows what an import would change. */
 export function ImportPreview({
-  fileName,
   report,
   overwrites,
   onOverwrite,
@@ -36,13 +34,11 @@ export function ImportPreview({
   onCancel,
 }: ImportPreviewProps) {
   const changes = countFlags(report.items, "created", "updated");
-  const hasConflicts = report.items.some(({ effect }) => effect === "conflict");
+  const hasReplaceable = report.items.some(({ replaceable }) => replaceable === true);
   return (
     <div className="stack import-preview" role="region" aria-label="Preview">
-      <p role="status">
-        <strong>{fileName}</strong>: {describeEffects(report)}
-      </p>
-      {hasConflicts || overwrites ? (
+      <p role="status">{describeEffects(report)}</p>
+      {hasReplaceable || overwrites ? (
         <Checkbox
           label="Also replace what was changed here"
           isSelected={overwrites}
@@ -126,8 +122,11 @@ const COLUMNS: readonly Column<ImportItem>[] = [
   {
     id: "effect",
     header: "Effect",
-    width: "7rem",
-    cell: ({ effect }) => <Badge kind={EFFECTS[effect].kind}>{EFFECTS[effect].label}</Badge>,
+    cell: ({ effect, reason }) => (
+      <div className="import-effect">
+        <Badge kind={EFFECTS[effect].kind}>{EFFECTS[effect].label}</Badge>
+        {reason === undefined ? null : <span>{reason}</span>}
+      </div>
+    ),
   },
-  { id: "reason", header: "Reason", cell: ({ reason }) => reason ?? "" },
 ];

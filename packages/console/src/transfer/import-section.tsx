@@ -113,7 +113,6 @@ function ChosenFile({ project, file, onClose }: ChosenFileProps) {
       {error === null ? null : <ImportFailure error={error} />}
       {body === undefined || report === undefined ? null : (
         <ImportPreview
-          fileName={file.name}
           report={report}
           overwrites={selection.overwrites}
           onOverwrite={(overwrites) => setSelection({ ...selection, overwrites })}

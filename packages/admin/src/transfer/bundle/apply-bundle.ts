@@ -19,6 +19,7 @@ import type { FeatureInFile, ProjectFileContent } from "../project-file/schemas.
 import {
   type Bundle,
   type EnvironmentInBundle,
+  type Conflict,
   type ImportItem,
   type ImportReport,
   type ProjectInBundle,
@@ -77,8 +78,8 @@ export async function applyBundle(
     );
     const blocked = new Map(
       file.features.flatMap((flag) => {
-        const reason = findBlocked(flag, id);
-        return reason === undefined ? [] : [[flag.name, reason] as const];
+        const conflict = findBlocked(flag, id);
+        return conflict === undefined ? [] : [[flag.name, conflict] as const];
       }),
     );
     const flags = await applyFlags(transaction, { id, file }, { access, overwrites, blocked });
@@ -208,7 +209,7 @@ interface FlagOptions {
   readonly access: ProjectAccess;
   readonly overwrites: boolean;
   /** Why flags cannot be imported, by name. */
-  readonly blocked: ReadonlyMap<string, string>;
+  readonly blocked: ReadonlyMap<string, Conflict>;
 }
 
 interface AppliedFlags {
@@ -233,7 +234,7 @@ async function applyFlags(
       const { updated } = await planImport(transaction, id, selected);
       return findChangedHere(transaction.db, id, updated);
     });
-    for (const [name, reason] of changed) conflicts.set(name, reason);
+    for (const [name, conflict] of changed) conflicts.set(name, conflict);
   }
   const selected = select();
   const report = await describingPlacesAsync(selected, () =>
@@ -247,8 +248,8 @@ async function applyFlags(
       ...toItems(report.created, "created"),
       ...toItems(report.updated, "updated"),
       ...toItems(report.unchanged, "unchanged"),
-      ...Array.from(conflicts, ([name, reason]): ImportItem => {
-        return { kind: "flag", name, project: id, effect: "conflict", reason };
+      ...Array.from(conflicts, ([name, conflict]): ImportItem => {
+        return { kind: "flag", name, project: id, effect: "conflict", ...conflict };
       }),
     ],
   };
@@ -259,7 +260,7 @@ async function findUnusable(
   { db }: WriteTransaction,
   project: string,
   flags: readonly FeatureInFile[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Conflict>> {
   const existing = await findFeatures(
     db,
     flags.map(({ name }) => name),
@@ -267,11 +268,12 @@ async function findUnusable(
   return new Map(
     existing.flatMap((flag) => {
       if (flag.project !== project) {
-        return [[flag.name, "a flag of another project has this name here, and names are unique"]];
+        const reason = "a flag of another project has this name here, and names are unique";
+        return [[flag.name, { reason }]];
       }
       return flag.archivedAt === null
         ? []
-        : [[flag.name, "is archived here: revive it or delete it first"]];
+        : [[flag.name, { reason: "is archived here: revive it or delete it first" }]];
     }),
   );
 }
@@ -291,7 +293,7 @@ async function findParents(
 /** Excludes flags whose parent is neither imported nor here. */
 function excludeChildren(
   flags: readonly FeatureInFile[],
-  conflicts: Map<string, string>,
+  conflicts: Map<string, Conflict>,
   known: ReadonlySet<string>,
 ): void {
   const imported = new Set(flags.map(({ name }) => name).filter((name) => !conflicts.has(name)));
@@ -299,10 +301,8 @@ function excludeChildren(
     const [parent] = dependencies;
     if (parent === undefined || imported.has(parent.feature) || known.has(parent.feature)) continue;
     if (!conflicts.has(name)) {
-      conflicts.set(
-        name,
-        `depends on the flag ${parent.feature}, which is neither imported nor here`,
-      );
+      const reason = `depends on the flag ${parent.feature}, which is neither imported nor here`;
+      conflicts.set(name, { reason });
     }
   }
 }

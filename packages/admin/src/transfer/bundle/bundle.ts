@@ -30,6 +30,9 @@ const ImportItem = closedObject("importItemSchema", {
   reason: Type.Optional(
     Type.String({ description: "Why there is a conflict, or why it is left out" }),
   ),
+  replaceable: Type.Optional(
+    Type.Boolean({ description: "Whether `overwrite` resolves the conflict" }),
+  ),
 });
 
 const Names = Type.Array(Type.String());
@@ -113,6 +116,13 @@ export const NO_DEFINITIONS: Definitions = {
   tagTypes: [],
   strategyTypes: [],
 };
+
+/** Why something stays as it is here. */
+export interface Conflict {
+  readonly reason: string;
+  /** Whether the import replaces it on request. */
+  readonly replaceable?: true;
+}
 
 /** An item that an import leaves out. */
 export function leaveOut(kind: string, name: string, reason: string, project?: string): ImportItem {

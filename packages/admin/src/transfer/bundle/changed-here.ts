@@ -2,6 +2,7 @@ import { and, desc, eq, notInArray, sql } from "drizzle-orm";
 import { type Database, isOneOf, rowsOf } from "../../storage/database.ts";
 import type { EventType } from "../../storage/events.ts";
 import { events } from "../../storage/schema/events.ts";
+import type { Conflict } from "./bundle.ts";
 
 /** Events of flags after which they are still as they were imported. */
 const WITHOUT_EFFECT: EventType[] = [
@@ -14,13 +15,13 @@ const WITHOUT_EFFECT: EventType[] = [
 
 /**
  * Finds the flags of a project that somebody has changed or created here since they were last imported, which the events
- * tell. Returns why, by name.
+ * tell. Returns the conflicts by name.
  */
 export async function findChangedHere(
   db: Database,
   project: string,
   names: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Conflict>> {
   if (names.length === 0) return new Map();
   const imports = await readImports(db, project);
   const latest = await db
@@ -33,14 +34,17 @@ export async function findChangedHere(
     .from(events)
     .where(and(isOneOf(events.featureName, [...names]), notInArray(events.type, WITHOUT_EFFECT)))
     .orderBy(events.featureName, desc(events.id));
-  const reasons = new Map<string, string>();
+  const conflicts = new Map<string, Conflict>();
   for (const { name, id, createdBy, createdAt } of latest) {
     const imported = imports.get(name ?? "");
     if (name === null || (imported !== undefined && imported > id)) continue;
     const what = imported === undefined ? "was not imported, and was changed" : "was changed";
-    reasons.set(name, `${what} here by ${createdBy} on ${createdAt.toISOString().slice(0, 10)}`);
+    conflicts.set(name, {
+      reason: `${what} here by ${createdBy} on ${createdAt.toISOString().slice(0, 10)}`,
+      replaceable: true,
+    });
   }
-  return reasons;
+  return conflicts;
 }
 
 /** Reads the id of the last import of each flag. */

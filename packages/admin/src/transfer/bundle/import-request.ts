@@ -3,6 +3,7 @@ import { bodyObject } from "../../http/schemas.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Bundle } from "./bundle.ts";
 import { mapBundle } from "./map-bundle.ts";
+import { MAX_YAML_BYTES } from "./parse-file.ts";
 import { readBundle, readBundleFromText } from "./read-bundle.ts";
 
 const Id = Type.String({ minLength: 1, maxLength: 100 });
@@ -46,7 +47,8 @@ export const ImportBody = bodyObject("importFileSchema", {
  */
 export async function readRequestedBundle(body: Static<typeof ImportBody>): Promise<Bundle> {
   const { file, project, projects, onlyProjects, environments } = body;
-  const bundle = typeof file === "string" ? await readBundleFromText(file) : readBundle(file);
+  const bundle =
+    typeof file === "string" ? await readBundleFromText(file, MAX_YAML_BYTES) : readBundle(file);
   return mapBundle(bundle, {
     onlyProjects,
     projects:

@@ -1,18 +1,19 @@
 import type { ApiError } from "../../errors.ts";
 import { badFile } from "./describe-place.ts";
 
-/** Parsing YAML blocks the event loop for a second per megabyte or more. */
-const MAX_YAML_BYTES = 1024 * 1024;
+/** In a service. Parsing YAML blocks the event loop for a second per megabyte or more. */
+export const MAX_YAML_BYTES = 1024 * 1024;
 
 /**
  * Parses the text of a file: JSON if it begins with a brace or a bracket, otherwise YAML. Errors contain nothing of the text,
  * because it may be another file, with secrets.
  *
+ * @param maxYamlBytes of a text in YAML
  * @throws {ApiError} 400 that says where it is invalid
  */
-export async function parseFile(text: string): Promise<unknown> {
+export async function parseFile(text: string, maxYamlBytes: number): Promise<unknown> {
   const content = text.replace(/^\uFEFF/, "");
-  return /^\s*[[{]/.test(content) ? parseJson(content) : parseYaml(content);
+  return /^\s*[[{]/.test(content) ? parseJson(content) : parseYaml(content, maxYamlBytes);
 }
 
 function parseJson(text: string): unknown {
@@ -24,10 +25,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function parseYaml(text: string): Promise<unknown> {
-  if (Buffer.byteLength(text) > MAX_YAML_BYTES) {
+async function parseYaml(text: string, maxBytes: number): Promise<unknown> {
+  if (Buffer.byteLength(text) > maxBytes) {
     throw badFile(
-      `is YAML and larger than ${MAX_YAML_BYTES / 1024} KiB: convert it to JSON, which is parsed much faster`,
+      `is YAML and larger than ${maxBytes / 1024} KiB: import it with flags-admin import, or convert it to JSON, which is parsed much faster`,
     );
   }
   // NOTE: loaded only for YAML, because few files are.

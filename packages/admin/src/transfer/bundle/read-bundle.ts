@@ -113,8 +113,9 @@ export function checkBundle(bundle: unknown): Bundle {
 /**
  * Reads the text of a file, in JSON or YAML.
  *
+ * @param maxYamlBytes of a text in YAML @default no limit
  * @throws {ApiError} 400 that names the place in the file and the problem
  */
-export async function readBundleFromText(text: string): Promise<Bundle> {
-  return readBundle(await parseFile(text));
+export async function readBundleFromText(text: string, maxYamlBytes = Infinity): Promise<Bundle> {
+  return readBundle(await parseFile(text, maxYamlBytes));
 }

@@ -8,7 +8,7 @@ import { strategyTypes } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { hasSameConstraints, requireShared } from "../project-file/import-references.ts";
 import type { FeatureInFile, ProjectFileContent } from "../project-file/schemas.ts";
-import type { Bundle, ImportItem } from "./bundle.ts";
+import type { Bundle, Conflict, ImportItem } from "./bundle.ts";
 
 /** The definitions of a bundle after they were compared with those that exist here. */
 interface Reconciled {
@@ -16,7 +16,7 @@ interface Reconciled {
   /** Returns the definitions that a project file has to contain: those of the project, and on request the shared ones. */
   readonly definitionsFor: (project: string, includesShared: boolean) => DefinitionsInFile;
   /** Returns why a flag cannot be imported into a project; undefined if no definition prevents it. */
-  readonly findBlocked: (flag: FeatureInFile, project: string) => string | undefined;
+  readonly findBlocked: (flag: FeatureInFile, project: string) => Conflict | undefined;
 }
 
 type DefinitionsInFile = Pick<
@@ -149,15 +149,15 @@ async function compare<Imported extends Definition, Here extends Stored>(
     const stored = byName.get(name);
     const owner = stored?.project ?? null;
     const isForeign = owner !== null && owner !== project;
-    const keepsAsConflict = (reason: string): void => {
-      items.push({ ...item, effect: "conflict", reason });
+    const keepsAsConflict = (conflict: Conflict): void => {
+      items.push({ ...item, effect: "conflict", ...conflict });
       conflicts.add(name);
     };
     if (stored === undefined) {
       items.push({ ...item, effect: "created" });
       usable.push(definition);
     } else if (isForeign) {
-      keepsAsConflict("exists here for another project only");
+      keepsAsConflict({ reason: "exists here for another project only" });
     } else if (isSame(definition, stored)) {
       items.push({ ...item, effect: "unchanged" });
     } else if (overwrites) {
@@ -166,7 +166,10 @@ async function compare<Imported extends Definition, Here extends Stored>(
       await update(definition, stored);
       items.push({ ...item, effect: "updated" });
     } else {
-      keepsAsConflict("is different here, and other flags may use it");
+      keepsAsConflict({
+        reason: "is different here, and other flags may use it",
+        replaceable: true,
+      });
     }
   }
   return { items, usable, conflicts };
@@ -198,22 +201,27 @@ function createBlockedCheck(usable: Usable): Reconciled["findBlocked"] {
   const { fields, typeConflicts, types, segmentConflicts, segmentOwners } = usable;
   return (flag, project) => {
     for (const { name, segments = [], constraints = [] } of strategiesOf(flag)) {
-      if (!types.has(name)) return `uses the strategy type ${name}: create it first`;
-      if (typeConflicts.has(name)) return `uses the strategy type ${name}, which is different here`;
-      const field = constraints.find(({ contextName }) => fields.has(contextName))?.contextName;
-      if (field !== undefined) return `uses the context field ${field}, which is different here`;
-      const segment = segments.find((one) => segmentConflicts.has(one));
-      if (segment !== undefined) return `uses the segment ${segment}, which is different here`;
+      if (!types.has(name)) return { reason: `uses the strategy type ${name}: create it first` };
       const missing = segments.find((one) => {
         const owner = segmentOwners.get(one);
         return owner === undefined || (owner !== null && owner !== project);
       });
       if (missing !== undefined) {
-        return `uses the segment ${missing}: create it first, for this project or for all`;
+        const reason = `uses the segment ${missing}: create it first, for this project or for all`;
+        return { reason };
       }
+      const field = constraints.find(({ contextName }) => fields.has(contextName))?.contextName;
+      const segment = segments.find((one) => segmentConflicts.has(one));
+      if (typeConflicts.has(name)) return differs("strategy type", name);
+      if (field !== undefined) return differs("context field", field);
+      if (segment !== undefined) return differs("segment", segment);
     }
     return undefined;
   };
+}
+
+function differs(kind: string, name: string): Conflict {
+  return { reason: `uses the ${kind} ${name}, which is different here`, replaceable: true };
 }
 
 function strategiesOf({ environments = [] }: FeatureInFile) {

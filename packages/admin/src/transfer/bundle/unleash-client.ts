@@ -19,8 +19,11 @@ export interface UnleashClient {
    * @throws {UnleashServerError} if the answer is no JSON object or list, takes longer than 30 s, or all answers are too long
    */
   get(path: string): Promise<unknown>;
-  /** Same as `get()`; undefined if the path does not exist, as in some versions and editions. */
-  find(path: string): Promise<unknown>;
+  /**
+   * Same as `get()`; undefined if the path does not exist, as in some versions and editions, or if the answer has one of the
+   * accepted statuses.
+   */
+  find(path: string, accepted?: readonly number[]): Promise<unknown>;
 }
 
 /**
@@ -44,10 +47,10 @@ export function createUnleashClient(from: string, token: string): UnleashClient 
     }
   }
 
-  async function find(path: string): Promise<unknown> {
+  async function find(path: string, accepted: readonly number[] = []): Promise<unknown> {
     const response = await send(path);
     const place = `${url}/api/admin${path}`;
-    if (response.status === 404) {
+    if (response.status === 404 || accepted.includes(response.status)) {
       await response.body?.cancel();
       return undefined;
     }
