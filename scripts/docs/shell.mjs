@@ -34,8 +34,11 @@ export function openShell(folder, environment) {
       errors = "";
       const end = `end-of-block-${Math.random()}`;
       const finished = new Promise((resolve) => {
-        const check = () => output.includes(end) && resolve("finished");
-        shell.stdout.on("data", check);
+        shell.stdout.on("data", function check() {
+          if (!output.includes(end)) return;
+          shell.stdout.off("data", check);
+          resolve("finished");
+        });
       });
       shell.stdin.write(`${text}\necho; echo ${end}\n`);
       const result = await Promise.race([finished, exit, timeout()]);
