@@ -9,6 +9,7 @@ const SEARCHES = [
   ["rollout", "/guides/roll-out-gradually"],
   ["approve", "/guides/protect-production"],
   ["undo", "/guides/undo-a-change"],
+  ["stale", "/guides/clean-up"],
   ["explain", "/guides/find-out-why"],
   ["sign contexts", "/guides/sign-contexts"],
   ["helm", "/guides/deployment/kubernetes"],
@@ -17,6 +18,7 @@ const SEARCHES = [
   ["launch at a date", "/guides/launch-at-a-date"],
   ["approvals", "/guides/protect-production"],
   ["undo", "/guides/undo-a-change"],
+  ["stale", "/guides/clean-up"],
   ["why is my flag off", "/guides/find-out-why"],
   ["redis", "/guides/run-a-fleet"],
 ];
