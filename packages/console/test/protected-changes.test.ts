@@ -229,7 +229,7 @@ describeConsole("changes where approvals are required", (console) => {
     await field(added, "Title").fill("Everyone");
     await save();
 
-    const plan = await edit("Change the rollout plan");
+    const plan = await edit("Roll out a strategy of edited-later");
     await plan.getByRole("group", { name: "Step 1" }).getByLabel("Percentage").fill("70");
     await save();
 

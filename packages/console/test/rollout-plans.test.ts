@@ -45,6 +45,9 @@ describeConsole("rollout plans", (console) => {
     return rolloutPlans[0];
   };
 
+  const setApprovals = (requiredApprovals: number | null) =>
+    console.admin("PUT", "/environments/update/production", { requiredApprovals });
+
   const rolloutOf = async (flag: string, environment?: string) =>
     (await readStrategies(console, flag, environment))[0]?.parameters["rollout"];
 
@@ -161,8 +164,6 @@ describeConsole("rollout plans", (console) => {
   });
 
   test("a step in production says what it does, and is requested where it requires an approval", async () => {
-    const setApprovals = (requiredApprovals: number | null) =>
-      console.admin("PUT", "/environments/update/production", { requiredApprovals });
     await setApprovals(null);
     await createRollout("careful", "production");
     const page = await console.open("/projects/default/flags/careful");
@@ -180,7 +181,9 @@ describeConsole("rollout plans", (console) => {
     await waitForMessage(page, "Added to your change request for production");
     expect(await rolloutOf("careful", "production")).toBe("10");
     await page.getByRole("link", { name: "Review and send" }).click();
-    await page.getByText("Change the rollout plan of a strategy of careful").waitFor();
+    await page
+      .getByText("Roll out a strategy of careful in production in steps: 25% for 1 day")
+      .waitFor();
     await setApprovals(null);
     await page.reload();
     await press(page, "Apply");
@@ -188,5 +191,32 @@ describeConsole("rollout plans", (console) => {
     await waitForMessage(page, "Applied");
     expect(await rolloutOf("careful", "production")).toBe("25");
     expect(await planOf("careful")).toMatchObject({ steps: [{ rollout: 25 }, {}, {}] });
+  });
+
+  test("a plan is requested where it requires an approval, and applied with it", async () => {
+    await setApprovals(null);
+    await createRollout("requested", "production");
+    await setApprovals(1);
+    const page = await console.open("/projects/default/flags/requested");
+    await press(page, "Roll out in steps");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Changes in production require 1 approval.").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Add to change request" }).click();
+    await waitForMessage(page, "Added to your change request for production");
+    expect(await planOf("requested")).toBeUndefined();
+    await page.getByRole("link", { name: "Review and send" }).click();
+    await page.getByText("Roll out a strategy of requested in production in steps: 5%").waitFor();
+    await expectAccessible(page);
+    await press(page, "More actions");
+    await page.getByRole("menuitem", { name: "Apply without approval…" }).click();
+    await page.getByRole("textbox", { name: "Reason" }).fill("Nobody else is here");
+    await press(page, "Apply without approval");
+    await waitForMessage(page, "Applied without approval");
+    expect(await planOf("requested")).toMatchObject({ state: "running", step: 0 });
+    // The steps need no further approvals.
+    await advance(25 * HOUR_MS);
+    expect(await rolloutOf("requested", "production")).toBe("10");
+    await setApprovals(null);
   });
 });

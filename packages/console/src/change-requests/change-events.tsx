@@ -22,7 +22,7 @@ export function ChangeEvents({ events }: Pick<RequestedChange, "events">) {
 }
 
 /** Fields that say nothing about what a change does: they get other values when it is made. */
-const MEANINGLESS: readonly string[] = ["archivedAt", "createdAt", "id", "sortOrder"];
+const MEANINGLESS: readonly string[] = ["archivedAt", "createdAt", "id", "sortOrder", "strategyId"];
 
 function toShown(state: unknown): unknown {
   if (!isObject(state)) return state;

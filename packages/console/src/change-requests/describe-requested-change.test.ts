@@ -25,6 +25,19 @@ test.each<[Change, string]>([
     { action: "moveFeature", events: [], payload: { newProjectId: "blog" } },
     "Move checkout to the project blog",
   ],
+  [
+    {
+      action: "setRolloutPlan",
+      events: [],
+      payload: {
+        steps: [
+          { rollout: 10, holdMinutes: 60 },
+          { rollout: 100, holdMinutes: null },
+        ],
+      },
+    },
+    "Roll out a strategy of checkout in production in steps: 10% for 1 hour, then 100%",
+  ],
   // What was recorded may have any form.
   [
     { action: "deleteStrategy", events: [], payload: {} },

@@ -1,5 +1,6 @@
 import type { ActionName, RequestedChange } from "../api/types.ts";
 import { fieldsOf, textAt } from "../../../admin/src/event-words/recorded-state.ts";
+import { describeRecordedSteps } from "../events/recorded-words.ts";
 import { describeStrategyType } from "../strategies/strategy-labels.ts";
 
 interface Described {
@@ -25,8 +26,8 @@ const SENTENCES: Readonly<Record<ActionName, (described: Described) => string>> 
     `Change ${strategyIn(change.payload)} of ${flag} in ${environment}`,
   deleteStrategy: ({ change, flag, environment }) =>
     `Remove ${strategyIn(stateBefore(change))} from ${flag} in ${environment}`,
-  setRolloutPlan: ({ flag, environment }) =>
-    `Change the rollout plan of a strategy of ${flag} in ${environment}`,
+  setRolloutPlan: ({ change, flag, environment }) =>
+    `Roll out a strategy of ${flag} in ${environment} in steps: ${describeRecordedSteps(change.payload)}`,
   reorderStrategy: ({ flag, environment }) =>
     `Change the order of the strategies of ${flag} in ${environment}`,
   patchVariant: ({ flag, environment }) => `Change the variants of ${flag} in ${environment}`,

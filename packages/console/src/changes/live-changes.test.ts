@@ -7,7 +7,15 @@ const STRATEGY = [...FLAG, "segments", "context-fields"];
 const FLAG_LIST = ["evaluation", "projects", "applications", "cleanup", "flags", "flag"];
 const ARCHIVE = [...FLAG_LIST, "segments", "context-fields", "environments"];
 const PROJECT = ["evaluation", "projects", "environments", "flags", "flag"];
-const ENVIRONMENT = ["evaluation", "environments", "projects", "flags", "flag"];
+const ENVIRONMENT = [
+  "evaluation",
+  "environments",
+  "projects",
+  "flags",
+  "flag",
+  // Requests say how many approvals they require.
+  "change-requests",
+];
 const SEGMENT = ["evaluation", "segments", "flag"];
 const STRATEGY_TYPE = ["evaluation", "strategy-types"];
 const USERS = ["access", "session", "sessions", "users"];

@@ -77,7 +77,10 @@ const RULES: readonly Rule[] = [
     keys: () => [["evaluation"]],
   },
   { types: /^project/, keys: () => [["projects"], ["environments"], ["flags"], ["flag"]] },
-  { types: /^environment/, keys: () => [["environments"], ["projects"], ["flags"], ["flag"]] },
+  {
+    types: /^environment/,
+    keys: () => [["environments"], ["projects"], ["flags"], ["flag"], ["change-requests"]],
+  },
   { types: /^change-request-configuration/, keys: () => [["projects"]] },
   { types: /^default-strategy/, keys: () => [["environments"]] },
   { types: /^segment/, keys: () => [["segments"], ["flag"]] },

@@ -2,6 +2,7 @@ import { findStrategyType } from "../../../engine/src/strategies/strategy-table.
 import type { Constraint } from "../api/types.ts";
 import { describeParts } from "../constraints/describe-constraint.ts";
 import { operatorOf, takesList } from "../constraints/operators.ts";
+import { describeSteps } from "../rollout-plans/plan-steps.ts";
 import { describeStrategy, type Names } from "../strategies/describe-strategy.ts";
 import {
   describeEntries,
@@ -28,9 +29,10 @@ import {
 export function toWords(state: unknown, names: Names): unknown {
   if (!isObject(state)) return state;
   if (isStrategy(state)) return strategyInWords(state, names);
-  const { constraints, variants, strategies, ...others } = state;
+  const { constraints, variants, strategies, steps, ...others } = state;
   return {
     ...others,
+    ...(Array.isArray(steps) ? { steps: describeRecordedSteps(state) } : { steps }),
     ...(Array.isArray(strategies)
       ? { strategies: strategies.map((strategy) => toWords(strategy, names)) }
       : { strategies }),
@@ -57,6 +59,19 @@ export function describeRecordedStrategy(state: unknown, names: Names): string |
       variants: [],
     },
     names,
+  );
+}
+
+/** Writes the steps of a recorded rollout plan, for example "10% for 1 day, then 100%". */
+export function describeRecordedSteps(state: unknown): string {
+  return describeSteps(
+    listAt(state, "steps").map((step) => {
+      const { rollout, holdMinutes } = fieldsOf(step);
+      return {
+        rollout: Number(rollout),
+        holdMinutes: typeof holdMinutes === "number" ? holdMinutes : null,
+      };
+    }),
   );
 }
 
