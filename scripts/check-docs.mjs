@@ -259,14 +259,19 @@ function checkNavigation() {
   }
 }
 
-/** Checks that the start page of the decision records lists every record. */
+/** Checks that the start page of the decision records lists every record, and that each has a number of its own. */
 function checkRecords(folder) {
   const index = documents.get(join(root, folder, "index.md")) ?? "";
+  const numbers = new Set();
   for (const path of documents.keys()) {
     const name = relative(join(root, folder), path);
-    if (/^\d{4}-/.test(name) && !index.includes(`(${name})`)) {
+    const [number] = /^\d{4}(?=-)/.exec(name) ?? [];
+    if (number === undefined) continue;
+    if (!index.includes(`(${name})`)) {
       problems.push(`${join(folder, "index.md")} does not list ${name}`);
     }
+    if (numbers.has(number)) problems.push(`${folder} has two records with the number ${number}`);
+    numbers.add(number);
   }
 }
 
