@@ -146,6 +146,10 @@ describeConsole("rollout plans", (console) => {
     const card = page.getByRole("region", { name: "Rollout plan" });
     await start();
     await card.getByText("Goes on to 10% on").waitFor();
+    await press(page, `Edit ${NAME}`);
+    await page.getByText("Saving a change stops the rollout plan of this strategy.").waitFor();
+    await expectAccessible(page);
+    await press(page, "Cancel");
     await patchStrategy(console, "edited", { parameters: { rollout: "15" } });
     await card.getByText("Somebody has edited the strategy.").waitFor();
     await expectAccessible(page);

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Dispatch, type ReactNode, type SetStateAction, useState } from "react";
 import { queries } from "../api/queries.ts";
+import { rolloutPlansQuery } from "../api/rollout-plan-queries.ts";
 import type { Segment, Strategy } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
@@ -13,6 +14,7 @@ import { Select } from "../ui/select.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
 import { describeStrategy, type Names } from "./describe-strategy.ts";
 import { describeImpossible } from "./find-ineffective.ts";
+import { RuleNote } from "./rule-note.tsx";
 import { SegmentPicker } from "./segment-picker.tsx";
 import { StickinessField } from "./stickiness-field.tsx";
 import {
@@ -113,6 +115,7 @@ export function StrategyForm({ address, initial, onClose, ...target }: StrategyF
       onClose={onClose}
     >
       <StrategyPreview address={address} draft={draft} names={{ segments, types }} />
+      {id === undefined ? null : <PlanNote address={address} id={id} />}
       <StrategyFields project={project} flag={flag} draft={draft} setDraft={setDraft}>
         <Checkbox
           label="Disabled: applications do not receive this strategy"
@@ -247,6 +250,19 @@ function StrategyPreview({ address, draft, names }: StrategyPreviewProps) {
       {impossible === undefined ? null : <Banner kind="warning">{impossible}</Banner>}
     </>
   );
+}
+
+interface PlanNoteProps {
+  readonly address: StrategyAddress;
+  readonly id: string;
+}
+
+/** Warns that an edit by hand stops the rollout plan of the strategy. */
+function PlanNote({ address: { project, flag }, id }: PlanNoteProps) {
+  const { data: plans = [] } = useQuery(rolloutPlansQuery(project, flag));
+  const plan = plans.find(({ strategyId }) => strategyId === id);
+  if (plan === undefined || plan.state === "stopped" || plan.state === "completed") return null;
+  return <RuleNote>Saving a change stops the rollout plan of this strategy.</RuleNote>;
 }
 
 interface SectionProps {
