@@ -4,6 +4,7 @@ import { examine } from "../src/lifecycle/examine-regularly.ts";
 import { rowsOf } from "../src/storage/database.ts";
 import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import { useAdmin } from "./_admin.ts";
+import { startService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
 interface Use {
@@ -27,6 +28,11 @@ interface FlagResponse {
   readonly lifecycle: { readonly stage: string };
 }
 
+// NOTE: the tests count in days, and can run around midnight.
+const now = new Date();
+const NOW = sql`${now.toISOString()}::timestamptz`;
+const clock = async (): Promise<Date> => now;
+
 /** What a flag of a type is found to be, as it is used. */
 type Rule = readonly [string, string, Omit<Use, "feature">, object | null];
 
@@ -37,7 +43,7 @@ describeAnyStorage("stale flags", (source) => {
   async function createOldFlag(name: string, type = "release", ageDays = 100): Promise<void> {
     await admin.must(201, "POST", "/projects/default/features", { name, type });
     await admin.storage.db.execute(sql`
-      update features set created_at = now() - make_interval(days => ${ageDays}) where name = ${name}`);
+      update features set created_at = ${NOW} - make_interval(days => ${ageDays}) where name = ${name}`);
   }
 
   /** Stores reports as if they had been sent on these days. */
@@ -46,7 +52,7 @@ describeAnyStorage("stale flags", (source) => {
     const { yes = 1, no = 0, variant } = one;
     const { db } = admin.storage;
     const sent = sql`(
-      select date_trunc('day', now(), 'UTC') - ago * interval '24 hours' as day
+      select date_trunc('day', ${NOW}, 'UTC') - ago * interval '24 hours' as day
       from generate_series(${daysAgo}::int, ${daysAgo + days - 1}::int) as ago
     ) as sent`;
     await db.execute(sql`
@@ -61,21 +67,21 @@ describeAnyStorage("stale flags", (source) => {
     }
     await db.execute(sql`
       update feature_environments
-      set last_seen_at = greatest(last_seen_at, now() - make_interval(days => ${daysAgo}))
+      set last_seen_at = greatest(last_seen_at, ${NOW} - make_interval(days => ${daysAgo}))
       where feature = ${feature} and environment = ${environment}`);
   }
 
   /** Makes one replica examine the flags now. */
   async function run(): Promise<void> {
     await admin.storage.db.execute(sql`delete from stale_checks`);
-    await examine({ storage: admin.storage });
+    await examine({ storage: admin.storage, clock });
   }
 
   const read = async (name: string): Promise<FlagResponse> =>
     (await admin.must<FlagResponse>(200, "GET", path(name))).body;
 
   const dayAgo = (days: number): string => {
-    const today = Math.floor(Date.now() / 86_400_000);
+    const today = Math.floor(now.getTime() / 86_400_000);
     return new Date((today - days) * 86_400_000).toISOString();
   };
 
@@ -198,7 +204,7 @@ describeAnyStorage("stale flags", (source) => {
     await use({ feature: "patient" });
     await run();
     expect(await read("patient")).toMatchObject({ potentiallyStale: false });
-    const look = (): Promise<void> => examine({ storage: admin.storage });
+    const look = (): Promise<void> => examine({ storage: admin.storage, clock });
     // Not due for an hour.
     const setLifetime = (lifetimeDays: number) =>
       admin.must(200, "PUT", "/feature-types/sunset/lifetime", { lifetimeDays });
@@ -234,8 +240,8 @@ describeAnyStorage("stale flags", (source) => {
     const [unused] = await admin.eventsOf(async () => {
       const { db } = admin.storage;
       await db.execute(sql`delete from feature_usage_days where feature = 'ended'
-        and day >= date_trunc('day', now(), 'UTC') - interval '720 hours'`);
-      await db.execute(sql`update feature_environments set last_seen_at = now() - interval '32 days'
+        and day >= date_trunc('day', ${NOW}, 'UTC') - interval '720 hours'`);
+      await db.execute(sql`update feature_environments set last_seen_at = ${NOW} - interval '32 days'
         where feature = 'ended'`);
       await run();
     });
@@ -268,7 +274,7 @@ describeAnyStorage("stale flags", (source) => {
     await run();
     expect(await read("snoozed")).toMatchObject({ potentiallyStale: false });
     await admin.storage.db.execute(
-      sql`update lifecycles set snoozed_until = now() - interval '1 hour' where feature = 'snoozed'`,
+      sql`update lifecycles set snoozed_until = ${NOW} - interval '1 hour' where feature = 'snoozed'`,
     );
     await run();
     expect(await read("snoozed")).toMatchObject({ potentiallyStale: true });
@@ -279,7 +285,7 @@ describeAnyStorage("stale flags", (source) => {
       staleSnooze: { permanent: true },
     });
     await admin.must(200, "DELETE", snooze);
-    await examine({ storage: admin.storage });
+    await examine({ storage: admin.storage, clock });
     expect(await read("snoozed")).toMatchObject({ potentiallyStale: true, staleSnooze: null });
     await admin.must(200, "DELETE", snooze);
     expect((await eventTypes("snoozed")).slice(1)).toEqual([
@@ -397,12 +403,29 @@ describeAnyStorage("stale flags", (source) => {
     expect(admin.errors).toEqual([]);
   });
 
+  test("a running service looks by itself", async () => {
+    await createOldFlag("running");
+    await use({ feature: "running" });
+    await admin.storage.db.execute(sql`delete from stale_checks`);
+    await startService(
+      admin.storage,
+      {},
+      { scheduling: { examination: { intervalMs: 10, clock } } },
+    );
+    await expect
+      .poll(() => read("running"))
+      .toMatchObject({
+        potentiallyStale: true,
+        lifecycle: { stage: "pre-live" },
+      });
+  });
+
   test("several replicas record each finding once", async () => {
     await createOldFlag("once");
     await use({ feature: "once" });
     await admin.storage.db.execute(sql`delete from stale_checks`);
     const found = await admin.eventsOf(async () => {
-      await Promise.all([1, 2, 3].map(() => examine({ storage: admin.storage })));
+      await Promise.all([1, 2, 3].map(() => examine({ storage: admin.storage, clock })));
     });
     expect(found.map(({ featureName }) => featureName)).toEqual(["once"]);
   });

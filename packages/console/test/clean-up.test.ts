@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { examine } from "../../admin/src/lifecycle/examine-regularly.ts";
-import { rowNames, runAction } from "./_actions.ts";
+import { choose, rowNames, runAction } from "./_actions.ts";
 import {
   clickControl,
   type Console,
@@ -117,6 +117,28 @@ describeConsole("cleaning up", (console) => {
     await page.getByRole("button", { name: "More actions", exact: true }).click();
     await page.getByRole("menuitem", { name: "Archive…" }).click();
     await page.getByText("Applications have used this flag in the last 7 days").waitFor();
+  });
+
+  test("a flag is completed, and says what to keep", async () => {
+    await createProject(console, "finished", [
+      { name: "finished-flag", environments: ENVIRONMENTS },
+    ]);
+    const page = await console.open("/projects/finished/flags/finished-flag");
+    await page.getByText("Not used yet").waitFor();
+    const more = page.getByRole("button", { name: "More actions", exact: true });
+    await more.click();
+    await page.getByRole("menuitem", { name: "Complete…" }).click();
+    const dialog = page.getByRole("dialog");
+    await choose(dialog, "What stays in the code", "The disabled path");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Complete", exact: true }).click();
+    await page.getByText("Completed: its code is discarded").waitFor();
+    await page.getByRole("link", { name: "Clean up", exact: true }).click();
+    await page.getByText("Keep the disabled path").waitFor();
+    await page.getByRole("link", { name: "finished-flag", exact: true }).click();
+    await more.click();
+    await page.getByRole("menuitem", { name: "No longer completed" }).click();
+    await page.getByText("Not used yet").waitFor();
   });
 
   test("admins change the lifetimes of types", async () => {

@@ -13,6 +13,7 @@ import {
   tagIn,
 } from "./event-parts.ts";
 import { fieldsOf, textAt } from "./recorded-state.ts";
+import { describeRecordedReason } from "./stale-reason.ts";
 
 interface EventWords {
   /** The name of the type in a list of all types. */
@@ -182,7 +183,7 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   },
   "feature-completed": {
     label: "Flag completed",
-    action: (event) => `completed ${flagOf(event)}: its code is ${textAt(event.data, "status")}`,
+    action: (event) => `completed ${flagOf(event)}`,
   },
   "feature-created": {
     label: "Flag created",
@@ -248,7 +249,7 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   },
   "feature-potentially-stale-on": {
     label: "Flag potentially stale",
-    action: (event) => `found that ${flagOf(event)} can probably be removed`,
+    action: (event) => `found ${flagOf(event)} stale: ${describeRecordedReason(event.data)}`,
   },
   "feature-project-change": {
     label: "Flag moved",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { describeRecordedReason } from "../../../admin/src/event-words/stale-reason.ts";
 import type { CleanupFlag } from "../api/types.ts";
 import { describeKeep, describeStage, describeUsers, describeWhy } from "./describe-stale.ts";
 
@@ -48,6 +49,18 @@ test.each<[CleanupFlag["keep"], string]>([
   [{ path: "unknown" }, "Not known which path to keep"],
 ])("describeKeep() says %s in words", (keep, words) => {
   expect(describeKeep(keep)).toBe(words);
+});
+
+test("describeRecordedReason() says why in an event, whatever it contains", () => {
+  expect(describeRecordedReason({ potentiallyStale: true, reason: constant })).toBe(
+    "on for everyone in production since 3 Jun 2026",
+  );
+  expect(describeRecordedReason({ reason: { kind: "unused", since } })).toBe(
+    "not used since 3 Jun 2026",
+  );
+  for (const data of [null, "text", { reason: [] }, { reason: { environments: [1] } }]) {
+    expect(describeRecordedReason(data)).toEqual(expect.any(String));
+  }
 });
 
 test("describeUsers() names the latest applications, and counts the others", () => {

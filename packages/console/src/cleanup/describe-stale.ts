@@ -1,18 +1,7 @@
+import { describeReason, lowerCaseFirst } from "../../../admin/src/event-words/stale-reason.ts";
 import type { CleanupFlag, Flag } from "../api/types.ts";
 import { describeCount } from "../ui/numbers.ts";
-import { formatDay } from "../ui/times.ts";
 import { joinWithAnd } from "../ui/words.ts";
-
-type StaleReason = NonNullable<Flag["staleReason"]>;
-
-/** Says what applications have reported, for example "On for everyone in production since 3 Jun 2026". */
-export function describeReason({ kind, since, environments, value }: StaleReason): string {
-  const day = formatDay(since);
-  if (kind === "unused") return `Not used since ${day}`;
-  const where = `in ${joinWithAnd(environments)} since ${day}`;
-  if (value?.variant !== undefined) return `Variant “${value.variant}” for everyone ${where}`;
-  return `${value?.enabled === true ? "On" : "Off"} for everyone ${where}`;
-}
 
 const STATUSES = { kept: "its code is kept", discarded: "its code is discarded" } as const;
 
@@ -30,13 +19,7 @@ export function describeWhy(
       : [`${describeCount(flag.daysPastLifetime, "day")} past its lifetime`]),
   ];
   const [first = "", ...others] = parts;
-  return [first, ...others.map((part) => part.replace(/^(?:On|Off|Not|Variant)/, lowerCase))].join(
-    ", ",
-  );
-}
-
-function lowerCase(word: string): string {
-  return word.toLowerCase();
+  return [first, ...others.map(lowerCaseFirst)].join(", ");
 }
 
 /** Says what stays in the code when the flag is removed from it. */

@@ -1,11 +1,10 @@
 import { ChevronDown } from "lucide-react";
+import { describeReason, formatDay } from "../../../admin/src/event-words/stale-reason.ts";
 import type { Flag } from "../api/types.ts";
 import { useCanEdit } from "../flag/use-can-edit.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { formatDay } from "../ui/times.ts";
-import { describeReason } from "./describe-stale.ts";
 import { useCleanupEntries, useUnsnooze } from "./use-cleanup.ts";
 
 /** Says whether a flag can probably be removed and why, and offers what to do about it. */

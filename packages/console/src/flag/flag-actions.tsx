@@ -4,6 +4,7 @@ import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { CompleteDialog, useContinue } from "../cleanup/complete-dialog.tsx";
 import { UsedFlags } from "../cleanup/used-flags.tsx";
 import { proposeForFlag, useDialogWords } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
@@ -42,7 +43,7 @@ function ReviveButton({ flag: { project, name } }: { readonly flag: Flag }) {
 /** What can be done with a flag as a whole. */
 export function FlagActions({ flag }: { readonly flag: Flag }) {
   const canEdit = useCanEdit(flag);
-  const [dialog, setDialog] = useState<"edit" | "copy" | "move" | "archive">();
+  const [dialog, setDialog] = useState<"edit" | "copy" | "move" | "complete" | "archive">();
   const { project, name, stale } = flag;
   const markStale = (isStale: boolean): Promise<unknown> =>
     request(adminPath`/projects/${project}/stale`, {
@@ -58,6 +59,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
     success: (isStale) => `Marked ${name} as ${isStale ? "stale" : "active"}`,
     undo: (isStale) => markStale(!isStale),
   });
+  const continueFlag = useContinue(flag);
   const isMovable = useEditableProjects().some(({ id }) => id !== project);
   const close = (): void => setDialog(undefined);
   if (flag.archived) return <ReviveButton flag={flag} />;
@@ -75,6 +77,9 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
             label: stale ? "Mark as active" : "Mark as stale",
             run: () => marking.mutate(!stale),
           },
+          flag.lifecycle.stage === "completed"
+            ? { label: "No longer completed", run: continueFlag }
+            : { label: "Complete…", run: () => setDialog("complete") },
           { label: "Archive…", run: () => setDialog("archive"), isDangerous: true },
         ]}
       >
@@ -85,6 +90,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
       {dialog === "edit" ? <EditFlagDialog flag={flag} onClose={close} /> : null}
       {dialog === "copy" ? <CopyFlagDialog flag={flag} onClose={close} /> : null}
       {dialog === "move" ? <MoveFlagDialog flag={flag} onClose={close} /> : null}
+      {dialog === "complete" ? <CompleteDialog flag={flag} onClose={close} /> : null}
       {dialog === "archive" ? <ArchiveFlagDialog flag={flag} onClose={close} /> : null}
     </>
   );

@@ -33,19 +33,6 @@ export function formatTime(text: string): string {
   return Number.isNaN(date.getTime()) ? text : format.format(date);
 }
 
-const dayFormat = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-
-/** Writes a day in UTC, for example "3 Jun 2026". @param text ISO 8601 */
-export function formatDay(text: string): string {
-  const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? text : dayFormat.format(date);
-}
-
 /** Converts ISO 8601 to the value of a field for date and time; "" if it is no time. */
 export function toLocalTime(text: string): string {
   const date = new Date(text);
