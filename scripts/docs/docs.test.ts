@@ -16,7 +16,18 @@ const { compareOutput, findBadMarks } = (await load("./blocks.mjs")) as {
   readonly compareOutput: (output: string, documented: string, place: string) => void;
   readonly findBadMarks: (document: Document) => readonly string[];
 };
-const { collectMessages, findMisquoted, findUnexplained } = (await load("./messages.mjs")) as {
+type Generate = (document: string) => Promise<string>;
+
+const { withAlertSections } = (await load("./alert-sections.mjs")) as {
+  readonly withAlertSections: Generate;
+};
+const { withMetricTables } = (await load("./metrics.mjs")) as {
+  readonly withMetricTables: Generate;
+};
+const { collectMessages, findMisquoted, findUnexplained, withResponseTables } = (await load(
+  "./messages.mjs",
+)) as {
+  readonly withResponseTables: Generate;
   readonly collectMessages: () => Promise<readonly Message[]>;
   readonly findMisquoted: (document: string) => Promise<readonly string[]>;
   readonly findUnexplained: (document: string, messages: readonly Message[]) => readonly unknown[];
@@ -93,4 +104,52 @@ test("findMisquoted() finds quotes that name a setting in another way than the m
   expect(await findMisquoted(quote("FLAGS_USAGE_SPOOL cannot write to the directory …"))).toEqual([
     "FLAGS_USAGE_SPOOL cannot write to the directory",
   ]);
+});
+
+describe("generated parts of documents", () => {
+  it.each([
+    [
+      "the metrics that a file defines, with their labels",
+      withMetricTables,
+      "metrics:start Stores and sharing",
+      "| `flags_proxy_store_rejected_documents_total` | Stored flags that were not used because they were damaged or belong to something else. Labels: `source` |",
+    ],
+    [
+      "the metrics of both services, with the prefix of each",
+      withMetricTables,
+      "metrics:start flags-admin",
+      "| `flags_admin_connections` | Open connections |",
+    ],
+    [
+      "the streams that a service closes",
+      withMetricTables,
+      "metrics:start Streams",
+      "| `flags_proxy_push_streams_closed_total` | Streams that the service closed. Labels: `reason` |",
+    ],
+    [
+      "the error responses of the proxy, by status",
+      withResponseTables,
+      "responses:start",
+      "| 405 | This path does not support …: use … |",
+    ],
+    [
+      "what to do when an alert fires",
+      withAlertSections,
+      "alerts:start flags-admin",
+      "### FlagsAdminDiskLow\n\n_warning_: For 5 minutes, less than 256 MiB have been free",
+    ],
+  ])("contain %s", async (_, generate, start, expected) => {
+    const end = start.replace(/start.*/, "end");
+    const document = `Before\n\n<!-- ${start} -->\nold\n<!-- ${end} -->\n\nAfter\n`;
+    const written = await generate(document);
+    expect(written).toContain(expected);
+    expect(written).not.toContain("old\n");
+    expect(await generate(written)).toBe(written);
+    expect(written).toMatch(/^Before\n[\s\S]*\nAfter\n$/);
+  });
+
+  it("name a group of metrics that does not exist", async () => {
+    const document = "<!-- metrics:start Nothing -->\n<!-- metrics:end -->";
+    await expect(withMetricTables(document)).rejects.toThrow("There is no group Nothing");
+  });
 });
