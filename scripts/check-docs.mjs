@@ -1,4 +1,4 @@
-// `npm run docs:check`: checks that the tables of settings in the documents match the programs, and that
+// `npm run docs:check`: checks that the generated parts of the documents match the programs, and that
 // the documents refer only to files, headings, folders and tests that exist, that every block of commands is marked,
 // and that the messages and the metrics of the programs are explained. Requires a build.
 // `node scripts/check-docs.mjs --write` rewrites the tables.
@@ -11,6 +11,7 @@ import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeDefault } from "../packages/server-kit/dist/index.js";
 import { withAlertSections } from "./docs/alert-sections.mjs";
+import { withEventTables } from "./docs/event-tables.mjs";
 import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
@@ -86,7 +87,9 @@ const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).le
 console.log(`${documents.size} documents match ${count} settings`);
 
 async function withGeneratedParts(text) {
-  const withTables = await withResponseTables(await withMetricTables(withAliasTables(text)));
+  const withTables = await withResponseTables(
+    await withMetricTables(withEventTables(withAliasTables(text))),
+  );
   return withAlertSections(withTables);
 }
 

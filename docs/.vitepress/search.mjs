@@ -1,4 +1,4 @@
-/** How the site searches: guides come first, and neither decision records nor generated tables are in the index. */
+/** How the site searches: guides come first, and neither decision records nor tables of settings and events are in the index. */
 export const SEARCH_OPTIONS = {
   _render: async (source, env, markdown) =>
     env.relativePath.startsWith("decisions/")
@@ -17,5 +17,5 @@ export const SEARCH_OPTIONS = {
 };
 
 function withoutGeneratedTables(source) {
-  return source.replaceAll(/<!-- options:start[\s\S]*?<!-- options:end -->/g, "");
+  return source.replaceAll(/<!-- (options|aliases|events):start[\s\S]*?<!-- \1:end -->/g, "");
 }

@@ -61,6 +61,7 @@ export const SIDEBAR = [
       ["The console", "/reference/console"],
       ["The admin API", "/reference/admin"],
       ["Changes that others approve", "/reference/change-requests"],
+      ["Events", "/reference/events"],
       ["Settings", "/reference/admin-configuration"],
       ["Operation", "/reference/admin-operations"],
     ]),

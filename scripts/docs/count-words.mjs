@@ -5,7 +5,8 @@ import { resolve } from "node:path";
 import { rootDirectory } from "../workspace.mjs";
 import { readDocuments } from "./blocks.mjs";
 
-const GENERATED = /<!-- (options|aliases|metrics|alerts|responses):start[\s\S]*?<!-- \1:end -->/g;
+const GENERATED =
+  /<!-- (options|aliases|metrics|alerts|events|responses):start[\s\S]*?<!-- \1:end -->/g;
 const CODE = /^ *```[\s\S]*?^ *```$/gm;
 
 const root = resolve(process.argv[2] ?? rootDirectory);
