@@ -18,9 +18,10 @@ export async function createGuideData(origin) {
   const [anna, carla] = await Promise.all(
     ["anna", "carla"].map((username) => createClient(origin, username)),
   );
-  await createShop(anna);
-  const launch = await createLaunch(anna);
-  const review = await createReview(anna, carla);
+  await createShop(anna.send);
+  const launch = await createLaunch(anna.send);
+  const review = await createReview(anna.send, carla.send);
+  await Promise.all([anna.signOut(), carla.signOut()]);
   return { launch, review };
 }
 
@@ -99,7 +100,7 @@ async function createFlag(send, project, name, description, isOn = true) {
   if (isOn) await send("POST", `/projects/${project}/features/${name}/environments/production/on`);
 }
 
-/** Signs in, and returns a function that sends requests in the name of the user. */
+/** Signs in, and returns functions that send requests in the name of the user, and end the session. */
 async function createClient(origin, username) {
   const json = { "content-type": "application/json", origin };
   const signedIn = await fetch(`${origin}/auth/simple/login`, {
@@ -111,7 +112,7 @@ async function createClient(origin, username) {
     .getSetCookie()
     .map((text) => text.split(";")[0])
     .join("; ");
-  return async (method, path, body) => {
+  const send = async (method, path, body) => {
     const response = await fetch(`${origin}/api/admin${path}`, {
       method,
       headers: { ...(body && json), origin, cookie },
@@ -121,4 +122,11 @@ async function createClient(origin, username) {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return text === "" ? undefined : JSON.parse(text);
   };
+  const signOut = () =>
+    fetch(`${origin}/logout`, {
+      method: "POST",
+      headers: { origin, cookie },
+      redirect: "manual",
+    });
+  return { send, signOut };
 }
