@@ -65,6 +65,13 @@ describeStorages("rollout plans", (source) => {
     });
     const bucket = { stickiness: "default", groupId: name };
     expect(await rolloutOf(strategy)).toEqual({ ...bucket, rollout: "10" });
+    const { features } = (await admin("GET", "/projects/default/features")) as {
+      features: readonly { readonly name: string }[];
+    };
+    const next = { rollout: 50, state: "running", nextAt: expect.any(String) };
+    expect(features.find((feature) => feature.name === name)).toMatchObject({
+      environments: [{ name: "development" }, { name: "production", nextStep: next }],
+    });
     await advance(59 * MINUTE_MS);
     expect(await rolloutOf(strategy)).toEqual({ ...bucket, rollout: "10" });
     await advance(61 * MINUTE_MS);

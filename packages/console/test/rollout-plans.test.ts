@@ -146,6 +146,9 @@ describeConsole("rollout plans", (console) => {
     const card = page.getByRole("region", { name: "Rollout plan" });
     await start();
     await card.getByText("Goes on to 10% on").waitFor();
+    await page.getByRole("link", { name: "All flags" }).click();
+    await page.getByText("then 10%").waitFor();
+    await page.goBack();
     await press(page, `Edit ${NAME}`);
     await page.getByText("Saving a change stops the rollout plan of this strategy.").waitFor();
     await expectAccessible(page);

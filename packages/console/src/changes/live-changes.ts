@@ -94,7 +94,7 @@ const RULES: readonly Rule[] = [
   { types: /^pat-/, keys: () => [["personal-tokens"]] },
   { types: /^public-signup-token/, keys: () => [["invite-links"], ["users"]] },
   { types: /^addon-/, keys: () => [["addons"]] },
-  { types: /^rollout-plan/, keys: () => [["flag"]] },
+  { types: /^rollout-plan/, keys: ({ project }) => [["flag"], ["flags", project]] },
   { types: /^change-/, keys: () => [["change-requests"]] },
   { types: /^project-access/, keys: () => [["access"], ["session"]] },
   // Lists say how many flags use each entry.

@@ -34,6 +34,17 @@ test("says that a flag is off", () => {
   expect(describeReach({ ...ON, enabled: false })).toEqual({ audience: "off", variants: "" });
 });
 
+test("says what the next step of a rollout plan is", () => {
+  const nextOf = (state: "paused" | "running" | "waiting", nextAt: string | null) =>
+    describeReach({ ...ON, nextStep: { state, rollout: 50, nextAt } }).next;
+  expect(nextOf("running", "2026-03-01T12:00:00Z")).toEqual({
+    text: "then 50%",
+    details: expect.stringContaining("2026"),
+  });
+  expect(nextOf("waiting", null)?.details).toBe("When somebody goes on");
+  expect(nextOf("paused", null)?.details).toBe("The rollout plan is paused");
+});
+
 test("counts the variants of a single strategy", () => {
   expect(describeReach({ ...ON, variantCount: 3 }).variants).toBe("3 variants");
   const reach = { ...EVERYONE, strategyCount: 2 };

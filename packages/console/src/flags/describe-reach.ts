@@ -1,5 +1,6 @@
 import type { FlagSummary } from "../api/types.ts";
 import { describeCount, formatPercent } from "../ui/numbers.ts";
+import { formatTimeWithUtc } from "../ui/times.ts";
 
 type State = FlagSummary["environments"][number];
 
@@ -9,10 +10,18 @@ export interface ReachText {
   readonly audience: string;
   /** What they get, for example "3 variants"; empty for nothing but the flag. */
   readonly variants: string;
+  /** The next step of a rollout plan, for example "then 50%"; undefined if there is none. */
+  readonly next?: { readonly text: string; readonly details: string };
 }
 
 /** Describes whom a flag reaches in an environment, as short as a list of flags needs it. */
-export function describeReach({ enabled, variantCount, hasStrategies, reach }: State): ReachText {
+export function describeReach({
+  enabled,
+  variantCount,
+  hasStrategies,
+  reach,
+  nextStep,
+}: State): ReachText {
   // A flag whose strategies are all disabled is sent to applications as off.
   if (!enabled || (hasStrategies && reach.strategyCount === 0)) {
     return { audience: "off", variants: "" };
@@ -20,7 +29,16 @@ export function describeReach({ enabled, variantCount, hasStrategies, reach }: S
   return {
     audience: describeAudience(reach),
     variants: variantCount === 0 ? "" : describeVariants(variantCount, reach.strategyCount),
+    ...(nextStep !== undefined && {
+      next: { text: `then ${formatPercent(nextStep.rollout)}`, details: describeNext(nextStep) },
+    }),
   };
+}
+
+/** Says when the next step of a rollout plan comes. */
+function describeNext({ state, nextAt }: NonNullable<State["nextStep"]>): string {
+  if (state === "paused") return "The rollout plan is paused";
+  return nextAt === null ? "When somebody goes on" : `On ${formatTimeWithUtc(nextAt)}`;
 }
 
 function describeAudience({ percentage, conditionalCount, segmentCount }: State["reach"]): string {

@@ -290,11 +290,17 @@ const Row = memo(function Row({
 
 /** What the flag does in an environment. */
 function ReachOf({ state }: { readonly state: FlagSummary["environments"][number] }) {
-  const { audience, variants } = describeReach(state);
+  const { audience, variants, next } = describeReach(state);
   return (
     <span className={audience === "off" ? "flag-reach muted" : "flag-reach"}>
       {audience}
-      {variants === "" ? null : <span className="muted">{variants}</span>}
+      {next !== undefined ? (
+        <span className="muted" title={next.details}>
+          {next.text}
+        </span>
+      ) : variants === "" ? null : (
+        <span className="muted">{variants}</span>
+      )}
     </span>
   );
 }

@@ -8,6 +8,7 @@ import { strategies, strategySegments } from "../../storage/schema/strategies.ts
 import { findFavoriteFeatures } from "../favorites.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
 import { readLifecycles } from "../lifecycle/read-lifecycles.ts";
+import { listNextSteps } from "../strategies/next-steps.ts";
 import { tagKey, type TagName } from "../tags/store.ts";
 import { FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
 
@@ -95,14 +96,21 @@ async function summarizeEnvironments(db: Database, names: readonly string[]) {
       counts,
     ]),
   );
+  const stepsAt = groupBy(await listNextSteps(db, names), ({ feature, environment }) =>
+    keyOf(feature, environment),
+  );
   return rows.map((row) => {
     const counts = strategiesAt.get(keyOf(row.feature, row.name));
+    const [step] = stepsAt.get(keyOf(row.feature, row.name)) ?? [];
     return {
       ...row,
       variantCount: row.variantCount + (counts?.variantCount ?? 0),
       hasStrategies: counts !== undefined,
       hasEnabledStrategies: (counts?.enabledCount ?? 0) > 0,
       reach: toReach(counts),
+      ...(step !== undefined && {
+        nextStep: { state: step.state, rollout: step.rollout, nextAt: step.nextAt },
+      }),
     };
   });
 }
