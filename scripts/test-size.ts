@@ -25,7 +25,7 @@ const LONG_FILES: readonly string[] = [
   "packages/admin/test/{frozen-database,sdk-api-partial-loads,upgrade-accounts}.test.ts",
   "packages/console/test/{applications,archive,clean-up,compare-environments,context-fields,database-down,dialog-focus}.test.ts",
   "packages/console/test/{explain,flag-list,flag-relations,history,large-list,live-changes,move-flag,offline,playground}.test.ts",
-  "packages/console/test/{change-requests,long-lists,palette,profile,project-access,project-shape,users}.test.ts",
+  "packages/console/test/{change-requests,long-lists,notifications,palette,profile,project-access,project-shape,users}.test.ts",
   "packages/console/test/{projects,protected-changes,restore-flag,rollout-plans,same-result,segments,sign-in,strategies,tags,theme}.test.ts",
   "packages/console/test/{tokens,transfer,untrusted-text,usage}.test.ts",
   "packages/admin/src/storage/embedded-maintenance.test.ts",

@@ -60,12 +60,13 @@ export async function startService(
 export function useService(
   source: StorageSource,
   options: Parameters<typeof buildApp>[2] = {},
+  config: Partial<Parameters<typeof buildApp>[0]> = {},
 ): Service & { readonly storage: Storage } {
   let storage: Storage | undefined;
   let service: Service | undefined;
   beforeAll(async () => {
     storage = await source.openFresh();
-    service = await start(storage, {}, options);
+    service = await start(storage, config, options);
   });
   afterAll(async () => {
     if (service !== undefined) await endApp(service.app);

@@ -58,11 +58,15 @@ export interface Console extends Service {
 export function describeConsole(
   title: string,
   suite: (console: Console, source: StorageSource) => void,
+  config: Parameters<typeof useService>[2] = {},
 ): void {
   describe.skipIf(skipsChromium)(title, () => {
     describeAnyStorage("in Chromium", (source) => {
       beforeAll(requireBuild);
-      suite(addBrowser(useService(source, { consoleDirectory: CONSOLE_DIRECTORY })), source);
+      suite(
+        addBrowser(useService(source, { consoleDirectory: CONSOLE_DIRECTORY }, config)),
+        source,
+      );
     });
   });
 }

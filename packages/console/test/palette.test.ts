@@ -14,6 +14,8 @@ describeConsole("the palette", (console) => {
     await page.getByRole("heading", { name: "Flags", level: 1 }).waitFor();
     const find = async (text: string, result: string) => {
       await page.keyboard.press("Control+k");
+      // Its script is loaded when it is first opened.
+      await palette(page).waitFor();
       await page.keyboard.type(text);
       await palette(page).getByRole("menuitem", { name: result }).first().waitFor();
     };

@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import { type Database, rowsOf } from "../storage/database.ts";
 import { OFFERED_EVENTS } from "../storage/event-groups.ts";
-import { addons } from "../storage/schema/notifications.ts";
+import { addons, type NotificationState } from "../storage/schema/notifications.ts";
 import { type Addon, MASKED } from "./addon-store.ts";
 import { findProvider, PROVIDERS } from "./providers/providers.ts";
 
@@ -34,7 +34,7 @@ export async function viewAddons(db: Database, condition: SQL = sql`true`) {
   const stateOf = new Map(states.map((state) => [Number(state["id"]), state]));
   return rows.map((addon) => {
     const state = stateOf.get(addon.id) ?? {};
-    const at = state["attempted_at"];
+    const { attempted_at: at, status, reason } = state;
     return {
       ...viewSettings(addon),
       pending: Number(state["pending"] ?? 0),
@@ -42,10 +42,10 @@ export async function viewAddons(db: Database, condition: SQL = sql`true`) {
       lastAttempt:
         typeof at === "string"
           ? {
-              state: state["state"],
+              state: state["state"] as NotificationState,
               at: new Date(at),
-              status: state["status"],
-              reason: state["reason"],
+              status: typeof status === "number" ? status : null,
+              reason: typeof reason === "string" ? reason : null,
             }
           : null,
     };

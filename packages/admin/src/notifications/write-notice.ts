@@ -38,9 +38,11 @@ const STRATEGY_WORDS: StrategyWords = {
     const { rollout, percentage } = fieldsOf(fieldsOf(state)["parameters"]);
     const share = rollout ?? percentage;
     if (typeof share !== "string" && typeof share !== "number") return undefined;
+    const [users, meet] =
+      Number(share) >= 100 ? ["everyone", "meets"] : [`${share}% of users`, "meet"];
     const constraints = listAt(state, "constraints").length + listAt(state, "segments").length;
-    if (constraints === 0) return `${share}% of users`;
-    return `${share}% of users who meet ${constraints === 1 ? "a constraint" : `${constraints} constraints`}`;
+    if (constraints === 0) return users;
+    return `${users} who ${meet} ${constraints === 1 ? "a constraint" : `${constraints} constraints`}`;
   },
   typeName: (name) => name,
 };

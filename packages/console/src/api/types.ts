@@ -4,6 +4,8 @@
 import type { readProjectStatus } from "../../../admin/src/domain/projects/status.ts";
 import type { ActionName as StoredActionName } from "../../../admin/src/change-requests/actions.ts";
 import type { toRequestSummary, toRequestView } from "../../../admin/src/change-requests/store.ts";
+import type { viewAddons, viewProviders } from "../../../admin/src/notifications/addon-view.ts";
+import type { readLog } from "../../../admin/src/notifications/log.ts";
 import type { listPlans } from "../../../admin/src/rollout-plans/plan.ts";
 import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
 import type { listMembers } from "../../../admin/src/accounts/project-members.ts";
@@ -206,3 +208,10 @@ export interface RestoringChange extends Pick<RequestedChange, "events" | "paylo
   /** Change requests cannot contain changes of settings. */
   readonly action: ActionName | "updateSettings";
 }
+
+/** Where notifications are sent, and how that goes. */
+export type Addon = Json<Awaited<ReturnType<typeof viewAddons>>[number]>;
+/** A kind of receivers. */
+export type AddonProvider = Json<ReturnType<typeof viewProviders>[number]>;
+/** What was sent of one event, or will be. */
+export type SentNotification = Json<Awaited<ReturnType<typeof readLog>>[number]>;

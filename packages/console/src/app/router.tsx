@@ -268,6 +268,22 @@ const users = createRoute({
   component: lazyPart(async () => (await import("../users/users-page.tsx")).UsersPage),
 });
 
+const notifications = createRoute({
+  getParentRoute: () => shell,
+  path: "/notifications",
+  component: lazyPart(
+    async () => (await import("../notifications/notifications-page.tsx")).NotificationsPage,
+  ),
+});
+
+const notification = createRoute({
+  getParentRoute: () => shell,
+  path: "/notifications/$notification",
+  component: lazyPart(
+    async () => (await import("../notifications/notification-page.tsx")).NotificationPage,
+  ),
+});
+
 const profile = createRoute({
   getParentRoute: () => shell,
   path: "/profile",
@@ -338,6 +354,8 @@ const tree = root.addChildren([
     tags,
     tokens,
     users,
+    notifications,
+    notification,
     profile,
     sessions,
     applications,

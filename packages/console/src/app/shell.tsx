@@ -4,6 +4,7 @@ import {
   Activity,
   Archive,
   ArrowRightLeft,
+  Bell,
   Boxes,
   CircleUser,
   Flag,
@@ -25,10 +26,12 @@ import {
 } from "lucide-react";
 import { type ComponentType, useEffect, useState } from "react";
 import { changeRequestQueries } from "../api/change-request-queries.ts";
+import { notificationQueries } from "../api/notification-queries.ts";
 import { queries } from "../api/queries.ts";
 import { Confirmations } from "../changes/confirmations.tsx";
 import { followChanges } from "../changes/live-changes.ts";
-import { sessionQuery, signOut, useHasSessionEnded } from "../session/session.ts";
+import { problemOf } from "../notifications/notification-problem.ts";
+import { sessionQuery, signOut, useHasRole, useHasSessionEnded } from "../session/session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { lazyPart } from "../ui/lazy-part.tsx";
@@ -87,7 +90,7 @@ export function Shell() {
           flags
         </Link>
         <ProjectPicker />
-        <Palette project={useProject()} pages={COMMON} />
+        <Palette project={useProject()} pages={useCommonPages()} />
         <WaitingLink />
         <UserMenu />
       </header>
@@ -209,6 +212,18 @@ function WaitingCount() {
   );
 }
 
+/** How many notifications do not arrive, in the navigation of admins. */
+function ProblemCount() {
+  const { data } = useQuery(notificationQueries.all());
+  const count = data?.addons.filter((addon) => problemOf(addon) !== undefined).length ?? 0;
+  return count === 0 ? null : (
+    <span className="nav-count nav-count-problem">
+      {count}
+      <span className="visually-hidden"> not working</span>
+    </span>
+  );
+}
+
 /** The same on every page, also where the navigation is closed. */
 function WaitingLink() {
   const count = useWaitingCount();
@@ -239,18 +254,27 @@ const COMMON = [
   { to: "/applications", label: "Applications", Icon: Boxes },
   { to: "/users", label: "Users", Icon: Users },
   { to: "/tokens", label: "API tokens", Icon: KeyRound },
+  { to: "/notifications", label: "Notifications", Icon: Bell },
   { to: "/sessions", label: "Sessions", Icon: MonitorSmartphone },
   { to: "/events", label: "Events", Icon: Activity },
 ] as const satisfies readonly { to: string; label: string; Icon: ComponentType }[];
 
+const COMMON_WITHOUT_ADMIN = COMMON.filter(({ to }) => to !== "/notifications");
+
+/** The pages that are not about one project. */
+function useCommonPages(): readonly (typeof COMMON)[number][] {
+  return useHasRole("admin") ? COMMON : COMMON_WITHOUT_ADMIN;
+}
+
 function CommonLinks() {
   return (
     <ul aria-label="All projects">
-      {COMMON.map(({ to, label, Icon }) => (
+      {useCommonPages().map(({ to, label, Icon }) => (
         <li key={to}>
           <Link to={to} activeOptions={{ exact: to === "/projects" }} className="nav-link">
             <Icon aria-hidden /> {label}
             {to === "/change-requests" ? <WaitingCount /> : null}
+            {to === "/notifications" ? <ProblemCount /> : null}
           </Link>
         </li>
       ))}

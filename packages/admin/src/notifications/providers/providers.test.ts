@@ -182,6 +182,13 @@ test.each<[Partial<Notice["event"]>, string]>([
     },
     "Anna changed a strategy for 25% of users who meet a constraint of checkout in production",
   ],
+  [
+    {
+      type: "feature-strategy-add",
+      data: { name: "flexibleRollout", parameters: { rollout: "100" } },
+    },
+    "Anna added a strategy for everyone to checkout in production",
+  ],
   [{ createdByUserId: -1337 }, "The service turned on checkout in production"],
   [
     {
