@@ -41,7 +41,7 @@ describe("flags-admin import", () => {
 
     const preview = await runImport({ DATA_DIR }, ...args, "--dry-run");
     expect(preview).toContain("  flag new-checkout (shop)\n");
-    expect(preview).toContain("  archived flag archived-one (default): is archived\n");
+    expect(preview).toContain("  archived flag archived-one (default): is not imported\n");
     expect(preview).toContain("Nothing was changed: this was a dry run.\n");
     expect(await runImport({ DATA_DIR }, ...args)).toContain("Imported.\n");
     expect(await flagNames(url, "shop")).toContain("new-checkout");

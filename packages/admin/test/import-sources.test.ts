@@ -146,7 +146,9 @@ describeAnyStorage("imports from Unleash", (source) => {
 
   describe("of a running server", () => {
     const admin = useAdmin(source);
-    const run = async (overwrites = false): Promise<readonly ImportItem[]> => {
+    const run = async (
+      overwrites: "everything" | "nothing" = "nothing",
+    ): Promise<readonly ImportItem[]> => {
       const url = await startUnleash();
       const bundle = await readServer(createUnleashClient(`${url}/api`, UNLEASH_TOKEN), [
         "default",
@@ -274,7 +276,7 @@ describeAnyStorage("imports from Unleash", (source) => {
       const flag = () => admin.must(200, "GET", "/projects/default/features/maintenance");
       expect((await flag()).body).toMatchObject({ description: "Changed here" });
 
-      const replaced = await run(true);
+      const replaced = await run("everything");
       expect(replaced.filter(({ effect }) => effect === "conflict")).toEqual([]);
       expect(flagsOf(replaced, "updated")).toEqual(["maintenance"]);
       expect((await flag()).body).toMatchObject({ description: null });

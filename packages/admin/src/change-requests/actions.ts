@@ -35,8 +35,6 @@ import { setPlan } from "../rollout-plans/plan.ts";
 import { Steps } from "../rollout-plans/schemas.ts";
 import { importProject } from "../transfer/project-file/import-project.ts";
 import { ProjectFile } from "../transfer/project-file/schemas.ts";
-import { importUnleashFile } from "../transfer/unleash-file/import-unleash-file.ts";
-import { UnleashImportBody } from "../transfer/unleash-file/schemas.ts";
 import { overlay, type Expectation } from "./expectation.ts";
 
 /** A change to make. */
@@ -192,12 +190,6 @@ const ACTIONS = {
       requireEditor(performer, segment.project, unknownSegment(id));
       await deleteSegment(transaction, id, performer.access);
     },
-  }),
-  importFeatures: define({
-    payload: UnleashImportBody,
-    isAbout: "file",
-    perform: (transaction, { place, payload }, { access }) =>
-      importUnleashFile(transaction, { ...payload, project: place.project }, access),
   }),
   importProject: define({
     payload: ProjectFile,

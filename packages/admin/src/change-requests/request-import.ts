@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { actorOf } from "../access/request-identity.ts";
 import { ApprovalsMissingError } from "../storage/require-approvals.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
-import type { ActionName } from "./actions.ts";
 import { changeState } from "./change-state.ts";
 import { addChanges, rename } from "./edit-request.ts";
 import { toParticipant } from "./participant.ts";
@@ -10,8 +9,7 @@ import { getRequest, toRequestView } from "./store.ts";
 
 interface Import<Result> {
   readonly work: (transaction: WriteTransaction) => Promise<Result>;
-  readonly action: Extract<ActionName, "importFeatures" | "importProject">;
-  /** What the request would import. Called after the work. */
+  /** The file that the request would import. Called after the work. */
   readonly payload: () => unknown;
 }
 
@@ -22,7 +20,7 @@ interface Import<Result> {
 export async function importOrRequest<Result>(
   storage: Storage,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { work, action, payload }: Import<Result>,
+  { work, payload }: Import<Result>,
 ) {
   try {
     return await storage.write(actorOf(request), work);
@@ -34,7 +32,7 @@ export async function importOrRequest<Result>(
       const draft = await addChanges(
         transaction,
         place,
-        [{ action, feature: null, payload: payload() }],
+        [{ action: "importProject", feature: null, payload: payload() }],
         {
           participant,
           joinsDraft: false,

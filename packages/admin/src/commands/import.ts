@@ -73,7 +73,7 @@ export const IMPORT: Command = {
     const work = (transaction: WriteTransaction) =>
       applyBundle(transaction, bundle, {
         performer: { role: "admin", access: ProjectAccess.everywhere("admin") },
-        overwrites: options["overwrite"] === true,
+        overwrites: options["overwrite"] === true ? "everything" : "nothing",
       });
     const { report } = await (isDryRun
       ? writeAndRollBack(storage, SYSTEM_ACTOR, work)

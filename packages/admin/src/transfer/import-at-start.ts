@@ -49,7 +49,7 @@ export async function importAtStart(storage: Storage, settings: ImportSettings):
     const applied = await storage.write(SYSTEM_ACTOR, async (transaction) =>
       (await hasFlags(transaction.db))
         ? undefined
-        : applyBundle(transaction, bundle, { performer, overwrites: true }),
+        : applyBundle(transaction, bundle, { performer, overwrites: "everything" }),
     );
     if (applied === undefined) return ignored();
     logImport(applied.report, settings);

@@ -12,7 +12,12 @@ import { ImportReportBody } from "./bundle/bundle.ts";
 import { ImportBody, readRequestedBundle } from "./bundle/import-request.ts";
 import { importProject } from "./project-file/import-project.ts";
 import { exportProject } from "./project-file/export-project.ts";
-import { ImportQuery, ImportResponse, ProjectFile } from "./project-file/schemas.ts";
+import {
+  ImportQuery,
+  ImportResponse,
+  ProjectFile,
+  type ProjectFileContent,
+} from "./project-file/schemas.ts";
 import { Queue } from "../scheduling/time-slice.ts";
 import { exportUnleashFile } from "./unleash-file/export-unleash-file.ts";
 import { importUnleashFile, validateUnleashFile } from "./unleash-file/import-unleash-file.ts";
@@ -84,11 +89,7 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
         );
       return query.dryRun === "true"
         ? writeAndRollBack(storage, actor, work)
-        : importOrRequest(
-            storage,
-            { request, reply },
-            { work, action: "importProject", payload: () => body },
-          );
+        : importOrRequest(storage, { request, reply }, { work, payload: () => body });
     },
   );
 }
@@ -119,7 +120,7 @@ function registerImport(app: TypedApp, storage: Storage): void {
       const bundle = await readRequestedBundle(body);
       const options = {
         performer: toPerformer(callerOf(request)),
-        overwrites: body.overwrite === true,
+        overwrites: body.overwrite === true ? ("everything" as const) : ("nothing" as const),
       };
       if (query.dryRun === "true") {
         const { report } = await writeAndRollBack(storage, actorOf(request), (transaction) =>
@@ -138,7 +139,7 @@ function registerImport(app: TypedApp, storage: Storage): void {
       return importOrRequest(
         storage,
         { request, reply },
-        { work, action: "importProject", payload: () => applied?.files.get(project.id) },
+        { work, payload: () => applied?.files.get(project.id) },
       );
     },
   );
@@ -186,7 +187,7 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
     async (request) => ({
       ...(await validateUnleashFile(
         storage,
-        { actor: actorOf(request), access: callerOf(request).projects },
+        { actor: actorOf(request), performer: toPerformer(callerOf(request)) },
         request.body,
       )),
       // Users who can import can also change everything that an import changes.
@@ -209,16 +210,24 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
         body: UnleashImportBody,
       }),
     },
-    (request, reply) =>
-      importOrRequest(
+    (request, reply) => {
+      let imported: ProjectFileContent | undefined;
+      return importOrRequest(
         storage,
         { request, reply },
         {
-          work: (transaction) =>
-            importUnleashFile(transaction, request.body, callerOf(request).projects),
-          action: "importFeatures",
-          payload: () => request.body,
+          work: async (transaction) => {
+            const { file, warnings } = await importUnleashFile(
+              transaction,
+              request.body,
+              toPerformer(callerOf(request)),
+            );
+            imported = file;
+            return { warnings };
+          },
+          payload: () => imported,
         },
-      ),
+      );
+    },
   );
 }

@@ -42,7 +42,6 @@ const SENTENCES: Readonly<Record<ActionName, (described: Described) => string>> 
   deleteDependency: ({ flag }) => `Remove the dependency of ${flag}`,
   updateSegment: ({ change }) => `Change the segment ${textAt(change.payload, "name")}`,
   deleteSegment: ({ change }) => `Delete the segment ${textAt(stateBefore(change), "name")}`,
-  importFeatures: ({ environment }) => `Import flags into ${environment}`,
   importProject: () => "Import flags into all environments of a file",
 };
 

@@ -25,13 +25,16 @@ import {
   type ProjectInBundle,
 } from "./bundle.ts";
 import { findChangedHere } from "./changed-here.ts";
+import { environmentsIn } from "./map-bundle.ts";
 import { describingPlacesAsync } from "./describe-place.ts";
 import { reconcileDefinitions } from "./reconcile-definitions.ts";
 
+export type Overwrites = "everything" | "flags" | "nothing";
+
 interface ImportOptions {
   readonly performer: Performer;
-  /** Whether flags and definitions that were changed here are replaced. @default they are conflicts */
-  readonly overwrites?: boolean;
+  /** What is replaced if it was changed here. The rest is a conflict. @default nothing */
+  readonly overwrites?: Overwrites;
 }
 
 /** What an import did. */
@@ -50,7 +53,7 @@ export interface Applied {
 export async function applyBundle(
   transaction: WriteTransaction,
   bundle: Bundle,
-  { performer, overwrites = false }: ImportOptions,
+  { performer, overwrites = "nothing" }: ImportOptions,
 ): Promise<Applied> {
   const items: ImportItem[] = [];
   for (const environment of bundle.environments) {
@@ -67,7 +70,7 @@ export async function applyBundle(
   const { findBlocked, definitionsFor, ...reconciled } = await reconcileDefinitions(
     transaction,
     { definitions: bundle.definitions, projects },
-    { access, overwrites },
+    { access, overwrites: overwrites === "everything" },
   );
   items.push(...reconciled.items);
   const files = new Map<string, ProjectFileContent>();
@@ -207,7 +210,7 @@ function restrict(project: ProjectInBundle, environments: ReadonlySet<string>): 
 
 interface FlagOptions {
   readonly access: ProjectAccess;
-  readonly overwrites: boolean;
+  readonly overwrites: Overwrites;
   /** Why flags cannot be imported, by name. */
   readonly blocked: ReadonlyMap<string, Conflict>;
 }
@@ -228,7 +231,7 @@ async function applyFlags(
     ...file,
     features: file.features.filter(({ name }) => !conflicts.has(name)),
   });
-  if (!overwrites) {
+  if (overwrites === "nothing") {
     const selected = select();
     const changed = await describingPlacesAsync(selected, async () => {
       const { updated } = await planImport(transaction, id, selected);
@@ -238,7 +241,7 @@ async function applyFlags(
   }
   const selected = select();
   const report = await describingPlacesAsync(selected, () =>
-    importProject(transaction, { project: id, access }, selected),
+    importProject(transaction, { project: id, access, ...findOnlyEnvironment(selected) }, selected),
   );
   const toItems = (names: readonly string[], effect: ImportItem["effect"]): ImportItem[] =>
     names.map((name) => ({ kind: "flag", name, project: id, effect }));
@@ -255,6 +258,9 @@ async function applyFlags(
   };
 }
 
+/** The reason of a conflict with an archived flag. */
+export const IS_ARCHIVED = "is archived here: revive it or delete it first";
+
 /** Finds flags whose names are in use here by something that an import must not replace. */
 async function findUnusable(
   { db }: WriteTransaction,
@@ -268,14 +274,17 @@ async function findUnusable(
   return new Map(
     existing.flatMap((flag) => {
       if (flag.project !== project) {
-        const reason = "a flag of another project has this name here, and names are unique";
+        const reason = "has the name of a flag of another project, and names are unique";
         return [[flag.name, { reason }]];
       }
-      return flag.archivedAt === null
-        ? []
-        : [[flag.name, { reason: "is archived here: revive it or delete it first" }]];
+      return flag.archivedAt === null ? [] : [[flag.name, { reason: IS_ARCHIVED }]];
     }),
   );
+}
+
+function findOnlyEnvironment({ features }: ProjectFileContent): { readonly environment?: string } {
+  const [environment, ...others] = environmentsIn(features);
+  return environment === undefined || others.length > 0 ? {} : { environment };
 }
 
 /** Finds the parents that exist here and are active. */

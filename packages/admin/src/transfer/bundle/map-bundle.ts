@@ -25,7 +25,7 @@ export function mapBundle(bundle: Bundle, mapping: Mapping): Bundle {
   const toName = createLookup(names);
   const selected = bundle.projects.filter(isSelected);
   const isOfSelected = ({ project }: { readonly project?: string | undefined }) =>
-    project === undefined || isSelected({ id: project });
+    project === undefined || selected.some(({ id }) => id === project);
   const toOwner = <T extends { readonly project?: string | undefined }>(definition: T) => ({
     ...definition,
     ...(definition.project !== undefined && { project: toId(definition.project) }),

@@ -246,7 +246,7 @@ async function listArchived(
   return found
     .filter(({ project }) => projects.includes(String(project)))
     .map(({ name, project }) =>
-      leaveOut("archived flag", String(name), "is archived", String(project)),
+      leaveOut("archived flag", String(name), "is not imported", String(project)),
     );
 }
 
@@ -259,7 +259,7 @@ async function listArchivedByProject(
     // oxlint-disable-next-line no-await-in-loop -- a server that people use is read gently
     const answer = await client.find(`/archive/features/${encodeURIComponent(project)}`);
     for (const { name } of listIn(answer, "features")) {
-      items.push(leaveOut("archived flag", String(name), "is archived", project));
+      items.push(leaveOut("archived flag", String(name), "is not imported", project));
     }
   }
   return items;

@@ -9,8 +9,7 @@ import { compileOnUse } from "../../http/validation.ts";
 import { openObject } from "../../http/schemas.ts";
 import { LIMITS } from "../../limits.ts";
 import { groupBy } from "../../storage/database.ts";
-import { ExportedData } from "../unleash-file/schemas.ts";
-import { toProjectFile } from "../unleash-file/to-project-file.ts";
+import { toFeatures } from "./to-features.ts";
 import {
   BundleBody,
   type Bundle,
@@ -20,6 +19,7 @@ import {
   type ReadBundle,
 } from "./bundle.ts";
 import { describingPlaces } from "./describe-place.ts";
+import { ExportedData } from "./exported-data.ts";
 import { environmentsIn } from "./map-bundle.ts";
 
 const text = Type.Optional(Type.String());
@@ -94,6 +94,8 @@ interface ListsOptions {
   readonly source: string;
   /** Where states and strategies belong that name no environment. */
   readonly environment: string;
+  /** Whether they belong there even if they name another one. @default false */
+  readonly isOnlyEnvironment?: boolean;
   readonly leftOut?: readonly ImportItem[];
 }
 
@@ -105,7 +107,7 @@ interface ListsOptions {
  */
 export function toBundle(
   unchecked: unknown,
-  { source, environment, leftOut = [] }: ListsOptions,
+  { source, environment, isOnlyEnvironment = false, leftOut = [] }: ListsOptions,
 ): ReadBundle {
   const data = withoutNulls(unchecked) as UnleashLists;
   describingPlaces(data, () => {
@@ -113,12 +115,13 @@ export function toBundle(
     if (violations !== undefined) throw toValidationError("/body", violations);
   });
   const archived = data.features.filter((flag) => flag.archived === true);
-  const { file } = toProjectFile(
-    { ...data, links: [] },
-    { environment, skipped: new Set(archived.map(({ name }) => name)) },
-  );
+  const flags = toFeatures(data, {
+    environment,
+    isOnlyEnvironment,
+    skipped: new Set(archived.map(({ name }) => name)),
+  });
   const projectOf = new Map(data.features.map(({ name, project }) => [name, project ?? "default"]));
-  const flagsOf = groupBy(file.features, ({ name }) => projectOf.get(name) ?? "default");
+  const flagsOf = groupBy(flags, ({ name }) => projectOf.get(name) ?? "default");
   const described = new Map((data.projects ?? []).map((project) => [project.id, project] as const));
   const projects = [...new Set([...described.keys(), ...flagsOf.keys()])].map(
     (id): ProjectInBundle => {
@@ -128,18 +131,18 @@ export function toBundle(
         "defaultStickiness",
         "environments",
       ]);
-      const flags = (flagsOf.get(id) ?? []).map(toFlag);
-      return { ...known, id, file: { version: 1, features: flags } };
+      const features = (flagsOf.get(id) ?? []).map(toFlag);
+      return { ...known, id, file: { version: 1, features } };
     },
   );
   return {
     source,
-    environments: listEnvironments(data, file.features),
+    environments: listEnvironments(data, flags),
     projects,
     definitions: toDefinitions(data),
     leftOut: [
       ...leftOut,
-      ...archived.map(({ name }) => leaveOut("archived flag", name, "is archived")),
+      ...archived.map(({ name }) => leaveOut("archived flag", name, "is not imported")),
       ...listLinks(data),
     ],
   };
@@ -237,7 +240,9 @@ const ParameterInFile = CreateStrategyTypeBody.properties.parameters.items;
 function listLinks({ links = [] }: UnleashLists): ImportItem[] {
   return links
     .filter((ofFlag) => ofFlag.links.length > 0)
-    .map(({ feature }) => leaveOut("links of flag", feature, "add them to the flag here"));
+    .map(({ feature }) =>
+      leaveOut("links of flag", feature, "cannot be imported: add them to the flag here"),
+    );
 }
 
 interface ObjectSchema extends TSchema {

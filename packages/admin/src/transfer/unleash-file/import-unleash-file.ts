@@ -1,37 +1,43 @@
-import type { ProjectAccess } from "../../access/project-access.ts";
+import type { Performer } from "../../access/performer.ts";
 import { getActiveProject, listProjectEnvironments } from "../../domain/projects/store.ts";
 import { ApiError, badData } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
+import { type Database, groupBy } from "../../storage/database.ts";
 import type { Actor } from "../../storage/events.ts";
 import type { Storage, WriteTransaction } from "../../storage/storage.ts";
 import { writeAndRollBack } from "../../storage/write-and-roll-back.ts";
-import { importProject } from "../project-file/import-project.ts";
-import type { ImportReport } from "../project-file/schemas.ts";
-import { findProblems, type Problem, type Problems } from "./find-problems.ts";
-import type { UnleashImport } from "./schemas.ts";
-import { type ConvertedFile, toProjectFile } from "./to-project-file.ts";
+import { applyBundle, IS_ARCHIVED } from "../bundle/apply-bundle.ts";
+import type { ImportItem } from "../bundle/bundle.ts";
+import { mapBundle } from "../bundle/map-bundle.ts";
+import { completeBundle } from "../bundle/read-bundle.ts";
+import { toBundle } from "../bundle/unleash-lists.ts";
+import type { ProjectFileContent } from "../project-file/schemas.ts";
+import { findDoubts } from "./find-doubts.ts";
+import type { Problem, UnleashImport } from "./schemas.ts";
+
+interface ImportResult {
+  /** Reasons why the import would fail. */
+  readonly errors: readonly Problem[];
+  /** What an administrator should know. */
+  readonly warnings: readonly Problem[];
+  /** What was imported. */
+  readonly file: ProjectFileContent | undefined;
+}
 
 /**
- * Imports flags into one environment of a project: all of them, or none. Archived flags are skipped.
- * Returns what the administrator should know.
+ * Imports flags into one environment of a project: all of them, or none. Existing flags are replaced, and archived ones are
+ * skipped.
  *
  * @throws {ApiError} if the project or environment is unknown, or a part of the data cannot be imported
  */
 export async function importUnleashFile(
   transaction: WriteTransaction,
   input: UnleashImport,
-  access: ProjectAccess,
-): Promise<Pick<Problems, "warnings">> {
+  performer: Performer,
+): Promise<Omit<ImportResult, "errors">> {
   await checkTarget(transaction.db, input);
-  const { errors, warnings, archived } = await findProblems(transaction.db, input);
+  const { errors, ...result } = await apply(transaction, input, performer);
   if (errors.length > 0) throw toError(errors);
-  await write(transaction, input, archived, access);
-  return { warnings };
-}
-
-interface Validation extends Pick<Problems, "errors" | "warnings"> {
-  /** What the import would change; absent if it would fail. */
-  readonly changes?: ImportReport;
+  return result;
 }
 
 /**
@@ -41,22 +47,18 @@ interface Validation extends Pick<Problems, "errors" | "warnings"> {
  */
 export async function validateUnleashFile(
   storage: Storage,
-  { actor, access }: { readonly actor: Actor; readonly access: ProjectAccess },
+  { actor, performer }: { readonly actor: Actor; readonly performer: Performer },
   input: UnleashImport,
-): Promise<Validation> {
-  const { archived, errors, warnings } = await storage.read(async (db) => {
-    await checkTarget(db, input);
-    return findProblems(db, input);
-  });
-  if (errors.length > 0) return { errors, warnings };
+): Promise<Pick<ImportResult, "errors" | "warnings">> {
+  await storage.read((db) => checkTarget(db, input));
   try {
-    const changes = await writeAndRollBack(storage, actor, (transaction) =>
-      write(transaction, input, archived, access),
+    const { errors, warnings } = await writeAndRollBack(storage, actor, (transaction) =>
+      apply(transaction, input, performer),
     );
-    return { errors, warnings, changes };
+    return { errors, warnings };
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
-    return { errors: [{ message: error.message, affectedItems: [] }], warnings };
+    return { errors: [{ message: error.message, affectedItems: [] }], warnings: [] };
   }
 }
 
@@ -66,44 +68,58 @@ async function checkTarget(db: Database, { project, environment }: UnleashImport
   throw badData("/body/environment", "must be an environment of the project");
 }
 
-async function write(
+async function apply(
   transaction: WriteTransaction,
   { project, environment, data }: UnleashImport,
-  archived: ReadonlySet<string>,
-  access: ProjectAccess,
-): Promise<ImportReport> {
-  const { file, paths } = toProjectFile(data, {
-    environment,
-    isOnlyEnvironment: true,
-    skipped: archived,
+  performer: Performer,
+): Promise<ImportResult> {
+  const read = toBundle(data, { source: "export", environment, isOnlyEnvironment: true });
+  const projects = Object.fromEntries(read.projects.map(({ id }) => [id, project]));
+  const bundle = mapBundle(completeBundle(read), { projects });
+  const { report, files } = await applyBundle(transaction, bundle, {
+    performer,
+    overwrites: "flags",
   });
-  try {
-    return await importProject(transaction, { project, access, environment }, file);
-  } catch (error) {
-    throw error instanceof ApiError ? replacePaths(error, paths) : error;
-  }
+  const conflicts = report.items.filter(({ effect }) => effect === "conflict");
+  return {
+    errors: groupByReason(conflicts.filter((item) => !isSkipped(item))),
+    warnings: [
+      ...findDoubts(data),
+      ...groupByReason(report.items.filter(({ effect }) => effect === "left out")),
+      ...groupByReason(conflicts.filter(isSkipped)),
+      ...listOverwritten(report.items),
+    ],
+    file: files.get(project),
+  };
 }
 
-/** Replaces the paths of an error, which are those in the converted file. */
-function replacePaths(error: ApiError, paths: ConvertedFile["paths"]): ApiError {
-  const [{ path, message: problem } = { path: undefined, message: "" }] = error.details;
-  if (path === undefined) return error;
-  const [from = "", to = ""] =
-    [...paths]
-      .filter(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))
-      .toSorted(([a], [b]) => b.length - a.length)[0] ?? [];
-  const moved = to + path.slice(from.length);
-  return new ApiError(error.name, error.message.replaceAll(path, moved), {
-    details: [{ message: problem, path: moved }],
-    cause: error,
-  });
+function isSkipped({ reason }: ImportItem): boolean {
+  return reason === IS_ARCHIVED;
+}
+
+/** Converts items to problems, one for each reason. */
+function groupByReason(items: readonly ImportItem[]): readonly Problem[] {
+  return Array.from(
+    groupBy(
+      items,
+      ({ kind, reason }) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${reason}`,
+    ),
+    ([message, same]) => ({ message, affectedItems: same.map(({ name }) => name) }),
+  );
+}
+
+function listOverwritten(items: readonly ImportItem[]): readonly Problem[] {
+  const names = items
+    .filter(({ kind, effect }) => kind === "flag" && /updated|unchanged/.test(effect))
+    .map(({ name }) => name);
+  const message = "These flags exist and are overwritten in the environment";
+  return names.length === 0 ? [] : [{ message, affectedItems: names }];
 }
 
 function toError(errors: readonly Problem[]): ApiError {
   const messages = errors.map(
     ({ message, affectedItems }) => `${message}: ${affectedItems.slice(0, 10).join(", ")}`,
   );
-  return new ApiError("BadDataError", messages.join("; "), {
-    details: messages.map((message) => ({ message, path: "/body/data" })),
-  });
+  const message = messages.join("; ");
+  return new ApiError("BadDataError", message, { details: [{ message, path: "/body/data" }] });
 }

@@ -1,19 +1,12 @@
 import { findStrategyType } from "flags-engine";
 import { groupBy } from "../../storage/database.ts";
 import { environmentKey } from "../project-file/import-target.ts";
-import type { ProjectFileContent, StrategyInFile } from "../project-file/schemas.ts";
-import type { UnleashFile } from "./schemas.ts";
+import type { FeatureInFile, StrategyInFile } from "../project-file/schemas.ts";
+import type { ExportedData } from "./exported-data.ts";
 
-/** An import in the format of project files. */
-export interface ConvertedFile {
-  readonly file: ProjectFileContent;
-  /** Paths of parts of the file, and where these parts are in the request. */
-  readonly paths: ReadonlyMap<string, string>;
-}
-
-type Flag = UnleashFile["features"][number];
-type Tags = NonNullable<UnleashFile["featureTags"]>;
-type Parents = NonNullable<UnleashFile["dependencies"]>[number]["dependencies"];
+type Flag = ExportedData["features"][number];
+type Tags = NonNullable<ExportedData["featureTags"]>;
+type Parents = NonNullable<ExportedData["dependencies"]>[number]["dependencies"];
 
 /** What an import contains about a flag in other lists. */
 interface Relations {
@@ -42,22 +35,18 @@ interface EnvironmentOfPart {
   readonly environment?: string | undefined;
 }
 
-/** Converts the flags of an import, whose parts are separate lists, to a project file. */
-export function toProjectFile(
-  data: UnleashFile,
+/** Converts flags whose parts are separate lists to the form in project files. */
+export function toFeatures(
+  data: ExportedData,
   { environment, isOnlyEnvironment = false, skipped = new Set() }: Conversion,
-): ConvertedFile {
-  const paths = new Map<string, string>([
-    ["/body/contextFields", "/body/data/contextFields"],
-    ["/body/tagTypes", "/body/data/tagTypes"],
-  ]);
+): FeatureInFile[] {
   const keyOf = (part: EnvironmentOfPart & { readonly featureName: string }) =>
     environmentKey(
       part.featureName,
       isOnlyEnvironment ? environment : (part.environment ?? environment),
     );
   const strategiesAt = groupBy(withIndexes(data.featureStrategies), keyOf);
-  const states = withIndexes(data.featureEnvironments ?? []);
+  const states = data.featureEnvironments ?? [];
   const stateAt = new Map(states.map((state) => [keyOf(state), state]));
   const environmentsOf = groupBy(new Set([...strategiesAt.keys(), ...stateAt.keys()]), (key) =>
     key.slice(0, key.indexOf("/")),
@@ -65,15 +54,11 @@ export function toProjectFile(
   const segmentName = new Map((data.segments ?? []).map(({ id, name }) => [id, name]));
   const tagsOf = groupBy(data.featureTags ?? [], ({ featureName }) => featureName);
   const parentsOf = groupBy(data.dependencies ?? [], ({ feature }) => feature);
-  const wanted = withIndexes(data.features).filter(({ name }) => !skipped.has(name));
+  const wanted = data.features.filter(({ name }) => !skipped.has(name));
 
-  const toEnvironment = (key: string, path: string) => {
+  const toEnvironment = (key: string) => {
     const strategies = sortStrategies(strategiesAt.get(key) ?? []);
     const state = stateAt.get(key);
-    for (const [position, { index }] of strategies.entries()) {
-      paths.set(`${path}/strategies/${position}`, `/body/data/featureStrategies/${index}`);
-    }
-    if (state !== undefined) paths.set(path, `/body/data/featureEnvironments/${state.index}`);
     const enabled = state?.enabled ?? false;
     const converted = strategies.map((strategy) => convertStrategy(strategy, segmentName));
     return {
@@ -83,9 +68,7 @@ export function toProjectFile(
       ...(state?.variants !== undefined && { variants: state.variants }),
     };
   };
-  const features = wanted.map((feature, position) => {
-    const path = `/body/features/${position}`;
-    paths.set(path, `/body/data/features/${feature.index}`);
+  return wanted.map((feature) => {
     const keys = isOnlyEnvironment
       ? [environmentKey(feature.name, environment)]
       : (environmentsOf.get(feature.name) ?? []);
@@ -94,13 +77,9 @@ export function toProjectFile(
         tags: data.featureTags === undefined ? undefined : (tagsOf.get(feature.name) ?? []),
         parents: parentsOf.get(feature.name)?.flatMap(({ dependencies }) => dependencies),
       }),
-      environments: keys.map((key, at) => toEnvironment(key, `${path}/environments/${at}`)),
+      environments: keys.map(toEnvironment),
     };
   });
-  const { contextFields = [], tagTypes = [] } = data;
-  // NOTE: omits the project that owns a field, because it belongs to the other installation.
-  const fields = contextFields.map(({ project: _project, ...field }) => field);
-  return { file: { version: 1, contextFields: fields, tagTypes, features }, paths };
 }
 
 function withIndexes<T extends object>(items: readonly T[]): readonly Indexed<T>[] {
@@ -124,7 +103,7 @@ function convertFeature(
   };
 }
 
-type Strategy = Indexed<UnleashFile["featureStrategies"][number]>;
+type Strategy = Indexed<ExportedData["featureStrategies"][number]>;
 
 function sortStrategies(strategies: readonly Strategy[]): readonly Strategy[] {
   return strategies.toSorted((a, b) => (a.sortOrder ?? a.index) - (b.sortOrder ?? b.index));
