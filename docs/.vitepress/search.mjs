@@ -1,7 +1,10 @@
-/** How the site searches: guides come first, and neither decision records nor tables of settings and events are in the index. */
+/**
+ * How the site searches: guides come first, and neither decision records nor generated lists of settings, events and
+ * operations are in the index.
+ */
 export const SEARCH_OPTIONS = {
   _render: async (source, env, markdown) =>
-    env.relativePath.startsWith("decisions/")
+    /^(?:decisions\/|reference\/admin-endpoints)/.test(env.relativePath)
       ? ""
       : markdown.render(withoutGeneratedTables(source), env),
   miniSearch: {

@@ -59,7 +59,8 @@ export const SIDEBAR = [
   group("Reference", [
     group("Flag management", [
       ["The console", "/reference/console"],
-      ["The admin API", "/reference/admin"],
+      ["The admin API by example", "/reference/admin"],
+      ["Operations of the admin API", "/reference/admin-endpoints"],
       ["Changes that others approve", "/reference/change-requests"],
       ["Events", "/reference/events"],
       ["Settings", "/reference/admin-configuration"],

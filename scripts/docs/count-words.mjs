@@ -11,7 +11,7 @@ const CODE = /^ *```[\s\S]*?^ *```$/gm;
 
 const root = resolve(process.argv[2] ?? rootDirectory);
 const counts = (await readDocuments(root))
-  .filter(({ name }) => !name.startsWith("docs/decisions/"))
+  .filter(({ name }) => !/^docs\/(?:decisions\/|reference\/admin-endpoints)/.test(name))
   .map(({ name, text }) => ({ name, words: countWords(text) }))
   .toSorted((one, other) => other.words - one.words);
 for (const { name, words } of counts) console.log(`${String(words).padStart(6)} ${name}`);

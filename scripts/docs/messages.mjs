@@ -54,7 +54,11 @@ export async function withResponseTables(text) {
   const rows = (await collectMessages())
     .filter(({ status }) => status !== undefined)
     .map(({ parts, status }) => `| ${status} | ${escape(parts.join("…"))} |`);
-  const lines = ["| Status | Message |", "| - | - |", ...[...new Set(rows)].toSorted()];
+  const lines = [
+    "| Status | Message |",
+    "| - | - |",
+    ...[...new Set(rows)].toSorted((one, other) => one.localeCompare(other, "en")),
+  ];
   return text.replaceAll(
     RESPONSES,
     (_, start, body, end) => `${start}\n${lines.join("\n")}\n\n${end}`,

@@ -51,6 +51,8 @@ export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
 
 interface Operation {
   readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly [string];
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly {
     readonly name: string;
@@ -70,6 +72,8 @@ export interface DescribedRoute extends Pick<
 > {
   /** The id of the operation. */
   readonly id: string;
+  readonly summary: string;
+  readonly tag: string;
   /** Security scheme of the required token; undefined if no token is required. */
   readonly token: string | undefined;
 }
@@ -88,6 +92,8 @@ export async function readDescribedRoutes(
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       id: operation.operationId,
+      summary: operation.summary,
+      tag: operation.tags[0],
       method: method.toUpperCase(),
       path: path.replaceAll(/\{(\w+)\}/g, ":$1"),
       body: operation.requestBody?.content["application/json"]?.schema,

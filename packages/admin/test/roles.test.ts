@@ -7,6 +7,12 @@ import { ADMIN_TOKEN, BACKEND_TOKEN, type Service } from "./_service.ts";
 import { FROM_PAGE, signIn } from "./_sessions.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
+/** The beginning of a page of the documentation, which a test writes. */
+const OPERATIONS_PAGE = `# Operations of the admin API
+
+All operations, with the role that each requires: [by example](admin.md). \`/docs/openapi\` of a running service describes their bodies.
+`;
+
 describeAnyStorage("roles", (source) => {
   const admin = useAdmin(source);
   const tokens = new Map<Role, string>([["admin", ADMIN_TOKEN]]);
@@ -78,6 +84,25 @@ describeAnyStorage("roles", (source) => {
     );
     // After an intended change, `npm test -- packages/admin/test/roles.test.ts -u` records it.
     await expect(lines.toSorted().join("")).toMatchFileSnapshot("operations.txt");
+  });
+
+  test("the documentation lists the operations", async () => {
+    const toLine = (route: DescribedRoute): string => {
+      const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+      return `- \`${route.method} ${path}\` (${required.get(route)}): ${route.summary}\n`;
+    };
+    const toKey = ({ path, method }: DescribedRoute): string => `${path} ${method}`;
+    const tags = [...new Set(routes.map(({ tag }) => tag))].toSorted();
+    const sections = tags.map((tag) => {
+      const members = routes
+        .filter((route) => route.tag === tag)
+        .toSorted((one, other) => toKey(one).localeCompare(toKey(other), "en"));
+      return `\n## ${tag}\n\n${members.map(toLine).join("")}`;
+    });
+    // Written by the command above, too.
+    await expect(OPERATIONS_PAGE + sections.join("")).toMatchFileSnapshot(
+      "../../../docs/reference/admin-endpoints.md",
+    );
   });
 
   test("viewers can call only operations that change nothing, or only their own account", () => {
