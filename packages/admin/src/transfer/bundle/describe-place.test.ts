@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describePlace } from "./describe-place.ts";
+import { ApiError, badData } from "../../errors.ts";
+import { describePlace, describingPlaces } from "./describe-place.ts";
 
 const FILE = {
   version: 1,
@@ -62,4 +63,28 @@ test("a place in a file of Unleash is described by the flag and the number of th
   ] as const) {
     expect(describePlace(path, file)).toBe(words);
   }
+});
+
+test("parts of flags in several environments are counted in each", () => {
+  const part = (environment: string) => ({ featureName: "checkout", environment });
+  const file = {
+    featureStrategies: [part("staging"), part("production"), part("production")],
+  };
+  expect(describePlace("/body/featureStrategies/2/name", file)).toBe(
+    'flag "checkout", environment "production", strategy 2, name',
+  );
+});
+
+test("an error says in words where in the value it is, and others stay as they are", () => {
+  const bundle = { projects: [{ id: "shop", file: { features: [{ name: "checkout" }] } }] };
+  const failWith = (error: Error) => () =>
+    describingPlaces(bundle, () => {
+      throw error;
+    });
+  expect(failWith(badData("/body/projects/0/file/features/0/type", "must be string"))).toThrow(
+    'In project "shop", flag "checkout", type: must be string',
+  );
+  expect(failWith(badData("/body", "must be an object"))).toThrow("The file must be an object");
+  const others = [new ApiError("ConflictError", "Same"), new TypeError("A defect")];
+  for (const error of others) expect(failWith(error)).toThrow(error);
 });
