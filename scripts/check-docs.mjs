@@ -19,7 +19,7 @@ import {
   collectMessages,
   findMisquoted,
   findUnexplained,
-  withResponseTables,
+  withMessageLists,
 } from "./docs/messages.mjs";
 import { withMetricTables } from "./docs/metrics.mjs";
 
@@ -87,7 +87,7 @@ const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).le
 console.log(`${documents.size} documents match ${count} settings`);
 
 async function withGeneratedParts(text) {
-  const withTables = await withResponseTables(
+  const withTables = await withMessageLists(
     await withMetricTables(withEventTables(withAliasTables(text))),
   );
   return withAlertSections(withTables);

@@ -24,10 +24,10 @@ const { withAlertSections } = (await load("./alert-sections.mjs")) as {
 const { withMetricTables } = (await load("./metrics.mjs")) as {
   readonly withMetricTables: Generate;
 };
-const { collectMessages, findMisquoted, findUnexplained, withResponseTables } = (await load(
+const { collectMessages, findMisquoted, findUnexplained, withMessageLists } = (await load(
   "./messages.mjs",
 )) as {
-  readonly withResponseTables: Generate;
+  readonly withMessageLists: Generate;
   readonly collectMessages: () => Promise<readonly Message[]>;
   readonly findMisquoted: (document: string) => Promise<readonly string[]>;
   readonly findUnexplained: (document: string, messages: readonly Message[]) => readonly unknown[];
@@ -128,9 +128,15 @@ describe("generated parts of documents", () => {
     ],
     [
       "the error responses of the proxy, by status",
-      withResponseTables,
+      withMessageLists,
       "responses:start",
       "| 405 | This path does not support …: use … |",
+    ],
+    [
+      "the messages of a package",
+      withMessageLists,
+      "messages:start packages/engine/src",
+      "\n- Strategy … is unknown: it never matches\n",
     ],
     [
       "what to do when an alert fires",

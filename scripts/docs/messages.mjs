@@ -47,22 +47,38 @@ export function findUnexplained(document, messages) {
 }
 
 const RESPONSES = /(<!-- responses:start -->\n)(?<body>[\s\S]*?)(<!-- responses:end -->)/g;
+const MESSAGES =
+  /(<!-- messages:start (?<folder>\S+) -->\n)(?<body>[\s\S]*?)(<!-- messages:end -->)/g;
 
-/** Returns the document with a table of all error responses of the proxy in the place that a comment marks. */
-export async function withResponseTables(text) {
-  if (!text.includes("<!-- responses:start -->")) return text;
-  const rows = (await collectMessages())
-    .filter(({ status }) => status !== undefined)
-    .map(({ parts, status }) => `| ${status} | ${escape(parts.join("…"))} |`);
-  const lines = [
-    "| Status | Message |",
-    "| - | - |",
-    ...[...new Set(rows)].toSorted((one, other) => one.localeCompare(other, "en")),
-  ];
-  return text.replaceAll(
-    RESPONSES,
-    (_, start, body, end) => `${start}\n${lines.join("\n")}\n\n${end}`,
+/**
+ * Returns the document with lists in the places that comments mark: the error responses of the proxy, and the messages of
+ * a package that say by themselves what they mean.
+ */
+export async function withMessageLists(text) {
+  if (!/<!-- (?:responses|messages):start/.test(text)) return text;
+  const messages = await collectMessages();
+  const responses = sortedLines(
+    messages
+      .filter(({ status }) => status !== undefined)
+      .map(({ parts, status }) => `| ${status} | ${toText(parts)} |`),
   );
+  return text
+    .replaceAll(RESPONSES, (_, start, body, end) => {
+      return `${start}\n| Status | Message |\n| - | - |\n${responses}\n\n${end}`;
+    })
+    .replaceAll(MESSAGES, (_, start, folder, body, end) => {
+      const members = messages.filter(({ place }) => place.startsWith(folder));
+      const list = sortedLines(members.map(({ parts }) => `- ${toText(parts)}`));
+      return `${start}\n${list}\n\n${end}`;
+    });
+}
+
+function sortedLines(lines) {
+  return [...new Set(lines)].toSorted((one, other) => one.localeCompare(other, "en")).join("\n");
+}
+
+function toText(parts) {
+  return escape(parts.join("…"));
 }
 
 function escape(text) {
