@@ -31,7 +31,7 @@ const LONG_FILES: readonly string[] = [
   "packages/admin/src/storage/embedded-maintenance.test.ts",
   "packages/admin/test/{command-first-start,commands,connections,disk-full,durability,every-route}.test.ts",
   "packages/admin/test/{import-export,inlined-segments,openid}.test.ts",
-  "packages/admin/test/{replicas-restart,restore,retention,round-trips}.test.ts",
+  "packages/admin/test/{notifications-on-replicas,replicas-restart,restore,retention,round-trips}.test.ts",
   "packages/admin/test/{sdk-api-random-replicas,sdk-api-replicas,telemetry}.test.ts",
   "packages/proxy/test/{access-edits,browser,check-with-admin,compare-proxies,explain,fleet}.test.ts",
   "packages/proxy/test/command-{access-file,aliases,check,code-cache,probes}.test.ts",

@@ -29,7 +29,10 @@ export const withStatus =
     response.writeHead(status, headers).end("ok");
 
 /** Starts a receiver, and stops it at the end of the test. */
-export async function startReceiver(answer: Answer = withStatus(200)): Promise<Receiver> {
+export async function startReceiver(
+  answer: Answer = withStatus(200),
+  host = "127.0.0.1",
+): Promise<Receiver> {
   const received: Received[] = [];
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => {
@@ -44,14 +47,14 @@ export async function startReceiver(answer: Answer = withStatus(200)): Promise<R
       () => undefined,
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${host}:${port}/hook`,
     received,
     answer,
     waitFor: (count) =>

@@ -7,7 +7,7 @@ import { writeAndRollBack } from "../src/storage/write-and-roll-back.ts";
 import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import { type Received, type Receiver, startReceiver, withStatus } from "./_receiver.ts";
 import { type Service, startService } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import type { Resolve } from "../src/notifications/find-target.ts";
 
@@ -37,7 +37,7 @@ interface LogEntry {
 const ALL = { enabled: true, events: [], projects: [], environments: [] };
 const DEVELOPMENT = "/projects/default/features";
 
-describeEachStorage("notifications", (source) => {
+describeStorages("notifications", (source) => {
   let storage: Storage;
   let service: Service;
   let now: Date;

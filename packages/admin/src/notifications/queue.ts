@@ -5,7 +5,7 @@ import { nextAttempt } from "./backoff.ts";
 import type { Outcome } from "./send.ts";
 
 /** A replica that has not finished a notification after this time has died. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 30_000;
 
 /** How many notifications of one addon a replica sends at a time, so that a slow receiver delays no other one. */
 const MAX_PER_ADDON = 4;
