@@ -115,7 +115,10 @@ describeConsole("rollout plans", (console) => {
     expect(await rolloutOf(flag)).toBe("30");
     await card.getByRole("button", { name: "Go on to 60%" }).click();
     await card.getByText("Goes on to 100% on").waitFor();
-    await card.getByRole("button", { name: "Pause" }).click();
+    // The keyboard reaches the plan after the actions of the strategy.
+    await page.getByRole("button", { name: `More actions for ${NAME}`, exact: true }).focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
     await card.getByText("Paused").waitFor();
     await advance(100 * HOUR_MS);
     expect(await rolloutOf(flag)).toBe("60");

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { EllipsisVertical, GripVertical, Pencil, TrendingUp } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { GridList, GridListItem } from "react-aria-components/GridList";
 import { useDragAndDrop } from "react-aria-components/useDragAndDrop";
@@ -123,16 +123,7 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
               names={names}
               beginning={beginnings[index] ?? "For"}
               note={notes[index]}
-            >
-              <Rollout
-                flag={flag}
-                environment={environment}
-                strategy={strategy}
-                plan={planOf(strategy.id)}
-                canEdit={canEdit}
-                onPlan={() => setPlanned(strategy.id)}
-              />
-            </StrategySummary>
+            />
             {canEdit ? (
               <div className="strategy-actions">
                 <IconButton
@@ -148,6 +139,14 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
                 </Menu>
               </div>
             ) : null}
+            <Rollout
+              flag={flag}
+              environment={environment}
+              strategy={strategy}
+              plan={planOf(strategy.id)}
+              canEdit={canEdit}
+              onPlan={() => setPlanned(strategy.id)}
+            />
           </GridListItem>
         )}
       </GridList>
@@ -188,7 +187,7 @@ function Rollout({ plan, onPlan, ...props }: RolloutProps) {
   const isPartial = strategy.name === ROLLOUT && Number(strategy.parameters["rollout"]) < 100;
   if (!canEdit || !isPartial || strategy.disabled) return null;
   return (
-    <div>
+    <div className="strategy-rollout">
       <Button size="small" variant="quiet" onPress={onPlan}>
         <TrendingUp aria-hidden /> Roll out in steps
       </Button>
@@ -207,12 +206,10 @@ interface StrategySummaryProps {
   readonly beginning: string;
   /** Why it changes nothing; undefined if it may change something. */
   readonly note: string | undefined;
-  /** Shown below. */
-  readonly children: ReactNode;
 }
 
 /** What a strategy does, in a sentence that lists its constraints below. */
-function StrategySummary({ strategy, names, beginning, note, children }: StrategySummaryProps) {
+function StrategySummary({ strategy, names, beginning, note }: StrategySummaryProps) {
   const { title, constraints, variants } = strategy;
   const audience = describeStrategy({ ...strategy, constraints: [], variants: [] }, names);
   return (
@@ -228,7 +225,6 @@ function StrategySummary({ strategy, names, beginning, note, children }: Strateg
       {variants.length === 0 ? null : <VariantBar variants={variants} />}
       <StrategyWarnings strategy={strategy} />
       {note === undefined ? null : <RuleNote>{note}</RuleNote>}
-      {children}
     </div>
   );
 }
