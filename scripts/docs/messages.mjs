@@ -34,10 +34,12 @@ const IDENTIFYING_LENGTH = 45;
 /** Shorter texts are names or punctuation rather than messages. */
 const SHORTEST_FRAGMENT = 8;
 
+let collected;
+
 /** Returns all messages, as `{ place, parts, status }`: the fixed parts of the text, and the status of a response. */
-export async function collectMessages() {
-  const lists = await Promise.all(SOURCES.map(collectFrom));
-  return lists.flat();
+export function collectMessages() {
+  collected ??= Promise.all(SOURCES.map(collectFrom)).then((lists) => lists.flat());
+  return collected;
 }
 
 /** Returns the messages that the document does not contain. */
