@@ -54,6 +54,7 @@ describeAnyStorage("a private project", (source) => {
     await admin("POST", base, { name: flag, description: SECRET });
     await admin("POST", base, { name: `${SECRET}-old` });
     await admin("DELETE", `${base}/${SECRET}-old`);
+    await admin("POST", `/projects/${project}/stale`, { features: [flag], stale: true });
     await admin("POST", "/context", { name: `${SECRET}-field`, project });
     const constraint = { contextName: `${SECRET}-field`, operator: "IN", values: [SECRET] };
     const { id: segment } = (await admin("POST", "/segments", {
@@ -160,7 +161,7 @@ describeAnyStorage("a private project", (source) => {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect((await as("member", "GET", path)).text).toContain(SECRET);
     }
-    for (const path of ["/metrics/applications", "/events", "/api-tokens"]) {
+    for (const path of ["/metrics/applications", "/events", "/api-tokens", "/cleanup"]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect((await as("member", "GET", path)).text).toContain(SECRET);
     }

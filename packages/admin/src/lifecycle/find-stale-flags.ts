@@ -1,4 +1,5 @@
-import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { setTimeout as delay } from "node:timers/promises";
+import { eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { readLifetimes } from "../domain/feature-types.ts";
 import { STARTED_AT } from "../domain/lifecycle/read-lifecycles.ts";
 import {
@@ -58,7 +59,7 @@ export async function findStaleFlags(
       await storage.write(SYSTEM_ACTOR, (transaction) => change(transaction, names, examination));
     }
     count += changes.length;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await delay(PAUSE_MS, undefined, { ref: false });
     // oxlint-enable no-await-in-loop
   }
   return count;
@@ -125,7 +126,7 @@ async function findChanges(
   names: readonly string[],
   examination: Examination,
 ): Promise<readonly Change[]> {
-  const flags = await selectFlags(db).where(and(isOneOf(features.name, names)));
+  const flags = await selectFlags(db).where(isOneOf(features.name, names));
   const candidates = flags.filter((flag) => mayBeStale(flag, examination));
   const evidence = await readEvidence(
     db,
@@ -167,23 +168,20 @@ async function change(
 ): Promise<void> {
   // NOTE: again, because a person or another replica may have changed the flags.
   const changes = await findChanges(db, names, examination);
-  if (changes.length === 0) return;
-  await db
-    .insert(lifecycles)
-    .values(
-      changes.map(({ name, potentiallyStale, staleReason }) => ({
-        feature: name,
-        potentiallyStale,
-        staleReason,
-      })),
-    )
-    .onConflictDoUpdate({
-      target: lifecycles.feature,
-      set: excluded(lifecycles, "potentiallyStale", "staleReason"),
+  for (const batch of batchesOf(changes)) {
+    // oxlint-disable no-await-in-loop -- one batch after the other
+    const rows = batch.map(({ name: feature, potentiallyStale, staleReason }) => {
+      return { feature, potentiallyStale, staleReason };
     });
-  for (const batch of batchesOf(changes.flatMap((one) => toEvent(one, examination)))) {
-    // oxlint-disable-next-line no-await-in-loop -- in order
-    await record(...batch);
+    await db
+      .insert(lifecycles)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: lifecycles.feature,
+        set: excluded(lifecycles, "potentiallyStale", "staleReason"),
+      });
+    await record(...batch.flatMap((one) => toEvent(one, examination)));
+    // oxlint-enable no-await-in-loop
   }
 }
 
