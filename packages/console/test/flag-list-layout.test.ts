@@ -21,7 +21,7 @@ describeConsole("a list of flags with long names in many environments", (console
     await page.getByText("2 flags", { exact: true }).waitFor();
     await expectAccessible(page);
 
-    const link = page.getByRole("link", { name: flag });
+    const link = page.getByRole("link", { name: flag, exact: true });
     expect(await link.evaluate(isWhole)).toBe(true);
     for (const { value } of tags) {
       const tag = page.getByRole("table").getByText(`simple:${value}`, { exact: true });
