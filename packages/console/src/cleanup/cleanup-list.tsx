@@ -183,7 +183,7 @@ const REASONS: readonly Column<CleanupFlag>[] = [
     cell: (flag) => (
       <div>
         {describeWhy(flag)}
-        <p className="data-detail">{describeKeep(flag.keep)}</p>
+        <p className="data-detail">{describeKeep(flag)}</p>
       </div>
     ),
   },

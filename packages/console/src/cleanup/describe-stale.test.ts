@@ -48,7 +48,14 @@ test.each<[CleanupFlag["keep"], string]>([
   [{ path: "variant", variant: "blue" }, "Keep variant “blue”"],
   [{ path: "unknown" }, "Not known which path to keep"],
 ])("describeKeep() says %s in words", (keep, words) => {
-  expect(describeKeep(keep)).toBe(words);
+  expect(describeKeep({ keep, staleReason: null })).toBe(words);
+});
+
+test("describeKeep() says that nothing asks for an unused flag", () => {
+  const staleReason = { kind: "unused", since, environments } as const;
+  expect(describeKeep({ keep: { path: "unknown" }, staleReason })).toBe(
+    "Nothing asks for it any more",
+  );
 });
 
 test("describeRecordedReason() says why in an event, whatever it contains", () => {

@@ -23,7 +23,11 @@ export function describeWhy(
 }
 
 /** Says what stays in the code when the flag is removed from it. */
-export function describeKeep({ path, variant }: CleanupFlag["keep"]): string {
+export function describeKeep({
+  keep: { path, variant },
+  staleReason,
+}: Pick<CleanupFlag, "keep" | "staleReason">): string {
+  if (staleReason?.kind === "unused") return "Nothing asks for it any more";
   switch (path) {
     case "enabled":
       return "Keep the enabled path";
