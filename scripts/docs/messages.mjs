@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "rolldown/parseAst";
+import { walk } from "./walk.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -195,17 +196,6 @@ function identify(parts) {
 
 function longest(parts) {
   return parts.reduce((best, part) => (part.length > best.length ? part : best), "");
-}
-
-function walk(node, visit) {
-  if (Array.isArray(node)) {
-    for (const item of node) walk(item, visit);
-  } else if (typeof node?.type === "string") {
-    visit(node);
-    for (const value of Object.values(node)) {
-      if (typeof value === "object" && value !== null) walk(value, visit);
-    }
-  }
 }
 
 /** Documents break lines, and put messages and names into backticks. */

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "rolldown/parseAst";
+import { walk } from "./walk.mjs";
 
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 
@@ -129,16 +130,5 @@ function readText(node, constants) {
 
   function insert({ expressions }, index) {
     return readText(expressions[index], constants) ?? "\0";
-  }
-}
-
-function walk(node, visit) {
-  if (Array.isArray(node)) {
-    for (const item of node) walk(item, visit);
-  } else if (typeof node?.type === "string") {
-    visit(node);
-    for (const value of Object.values(node)) {
-      if (typeof value === "object" && value !== null) walk(value, visit);
-    }
   }
 }
