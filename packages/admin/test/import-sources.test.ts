@@ -360,13 +360,8 @@ describeAnyStorage("imports from Unleash", (source) => {
         { kind: "project", name: "default", effect: "unchanged" },
         { kind: "flag", name: "a", effect: "created" },
       ]);
-      const { body: other } = await call({ file, projects: { default: "unknown" } });
-      expect(other.items.at(-1)).toEqual({
-        kind: "project",
-        name: "unknown",
-        effect: "conflict",
-        reason,
-      });
+      const { status } = await call({ file, projects: { default: "unknown" } });
+      expect(status).toBe(404);
     });
   });
 

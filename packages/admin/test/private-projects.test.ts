@@ -231,6 +231,14 @@ describeAnyStorage("a private project", (source) => {
         },
         404,
       ],
+      // As for projects that do not exist.
+      ...[projectId, "nowhere"].flatMap((id): (readonly [string, string, unknown, number])[] => {
+        const file = { version: 1, features: [] };
+        return [
+          ["POST", "/import", { file, project: id }, 404],
+          ["POST", "/import", { file, projects: { default: id } }, 404],
+        ];
+      }),
       ["POST", "/features/validate", { name: "x", projectId }, 404],
       ["DELETE", "/tags/simple/shared-tag", undefined, 403],
       ["PUT", `/features/${feature}/tags`, { addedTags: [], removedTags: [] }, 404],

@@ -12,6 +12,7 @@ import {
   listProjectEnvironments,
 } from "../../domain/projects/store.ts";
 import { ApiError, unknownProject } from "../../errors.ts";
+import type { Database } from "../../storage/database.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { importProject, planImport } from "../project-file/import-project.ts";
 import { importReferences } from "../project-file/import-references.ts";
@@ -61,10 +62,10 @@ export async function applyBundle(
   }
   const projects: ProjectInBundle[] = [];
   for (const project of bundle.projects) {
-    requireEditor(performer, project.id);
+    await requireEditor(transaction.db, performer, project.id);
     const applied = await applyProject(transaction, project, performer);
     items.push(...applied.items);
-    if (applied.environments !== undefined) projects.push(restrict(project, applied.environments));
+    projects.push(restrict(project, applied.environments));
   }
   const { access } = performer;
   const { findBlocked, definitionsFor, ...reconciled } = await reconcileDefinitions(
@@ -93,10 +94,19 @@ export async function applyBundle(
   return { report: { source, contents, items: [...items, ...leftOut] }, files };
 }
 
-function requireEditor({ access }: Performer, project: string): void {
+/**
+ * @throws {ApiError} 403 if the performer may not change the project; 404 if only an admin could create it, also if it exists
+ * but is hidden from them
+ */
+async function requireEditor(
+  db: Database,
+  { role, access }: Performer,
+  project: string,
+): Promise<void> {
   const level = access.levelIn(project);
-  if (level === undefined) throw unknownProject(project);
-  if (includesLevel(level, "editor")) return;
+  const isKnown = level !== undefined && (await findProject(db, project)) !== undefined;
+  if (!isKnown && role !== "admin") throw unknownProject(project);
+  if (level !== undefined && includesLevel(level, "editor")) return;
   throw new ApiError(
     "PermissionError",
     `You may not change the project ${JSON.stringify(project)}: contact an owner of the project, or an admin`,
@@ -123,14 +133,14 @@ async function applyEnvironment(
 
 interface AppliedProject {
   readonly items: readonly ImportItem[];
-  /** The environments of the project here; undefined if it cannot be imported. */
-  readonly environments?: ReadonlySet<string>;
+  /** The environments of the project here. */
+  readonly environments: ReadonlySet<string>;
 }
 
 async function applyProject(
   transaction: WriteTransaction,
   { id, name = id, description, defaultStickiness, environments = [], file }: ProjectInBundle,
-  { role, access }: Performer,
+  { access }: Performer,
 ): Promise<AppliedProject> {
   const { db } = transaction;
   const used = new Set([
@@ -139,10 +149,6 @@ async function applyProject(
   ]);
   const item = { kind: "project", name: id } as const;
   if ((await findProject(db, id)) === undefined) {
-    if (role !== "admin") {
-      const reason = "does not exist here, and only admins can create it";
-      return { items: [{ ...item, effect: "conflict", reason }] };
-    }
     const created = await createProject(transaction, {
       id,
       name,
