@@ -33,6 +33,7 @@ test("loadConfig() reads every variable", () => {
     TRUST_PROXY: "10.0.0.0/8, 127.0.0.1",
     ALLOWED_HOSTS: "flags-admin, 10.0.0.1",
     DATABASE_URL: "postgres://db.test/flags",
+    WEBHOOK_ALLOW_LIST: "hooks.internal, 10.1.0.0/16",
     JSON_LOGGER: "true",
     LOG_LEVEL: "fatal",
     INIT_ADMIN_API_TOKENS: "*:*.the-secret-of-the-admin",
@@ -45,6 +46,7 @@ test("loadConfig() reads every variable", () => {
     trustProxy: ["10.0.0.0/8", "127.0.0.1"],
     allowedHosts: ["flags-admin", "10.0.0.1"],
     databaseUrl: "postgres://db.test/flags",
+    webhookAllowList: ["hooks.internal", "10.1.0.0/16"],
     useJsonLogger: true,
   });
   expect(config.configuredTokens).toEqual([
@@ -73,6 +75,11 @@ test("loadConfig() reads every variable", () => {
 test.each([
   ["PORT", "70000", "PORT must be a whole number from 0 to 65535"],
   ["HOST", "http://flags", "HOST must be a host name or an IP address"],
+  [
+    "WEBHOOK_ALLOW_LIST",
+    "https://hooks.internal",
+    "WEBHOOK_ALLOW_LIST must be a comma-separated list of host names, IP addresses and CIDR ranges, without ports",
+  ],
   ["TRUST_PROXY", "10.0.0.1,nonsense", 'entry "nonsense" is neither an IP address nor a CIDR'],
   ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the URL of a PostgreSQL"],
   ["DATA_DIR", "a\nb", "DATA_DIR must be a path in one line"],

@@ -22,16 +22,22 @@ export interface Claimed {
 /** Whether anything is to be sent now. */
 export async function hasDue(db: Database, now: Date): Promise<boolean> {
   const rows = await db.execute(sql`
-    select from notifications join addons on addons.id = notifications.addon
-    where addons.enabled and ${isDue(now)} limit 1`);
+    select from addons
+    where enabled and (
+      exists (select from notifications where addon = addons.id and ${isDue(now, true)})
+      or exists (select from notifications where addon = addons.id and ${isDue(now, false)})
+    ) limit 1`);
   return rowsOf(rows).length > 0;
 }
 
-function isDue(now: Date): SQL {
+/** NOTE: a condition for both could not use the indexes of what was never attempted and of retries. */
+function isDue(now: Date, isFirst: boolean): SQL {
   const time = now.toISOString();
-  return sql`notifications.state = 'pending'
-    and (notifications.next_at is null or notifications.next_at <= ${time}::timestamptz)
-    and (notifications.locked_until is null or notifications.locked_until <= ${time}::timestamptz)`;
+  const isTime = isFirst
+    ? sql`attempts = 0`
+    : sql`attempts > 0 and next_at <= ${time}::timestamptz`;
+  return sql`state = 'pending' and ${isTime}
+    and (locked_until is null or locked_until <= ${time}::timestamptz)`;
 }
 
 /**
@@ -76,9 +82,8 @@ async function claimKind(
       select next.addon, next.event
       from addons cross join lateral (
         select notifications.addon, notifications.event from notifications
-        where notifications.addon = addons.id and ${isDue(now)}
-          and ${isFirst ? sql`notifications.attempts = 0 and ${isEarliest}` : sql`notifications.attempts > 0`}
-        order by ${isFirst ? sql`notifications.event` : sql`notifications.next_at`}
+        where addon = addons.id and ${isDue(now, isFirst)}${isFirst ? sql` and ${isEarliest}` : sql``}
+        order by ${isFirst ? sql`event` : sql`next_at`}
         limit greatest(0, ${MAX_PER_ADDON} - coalesce(
           (${JSON.stringify(Object.fromEntries(taken))}::jsonb ->> addons.id::text)::int, 0))
         for update skip locked

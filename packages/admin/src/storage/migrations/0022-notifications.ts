@@ -43,6 +43,8 @@ export const notifications: Migration = {
       where state = 'pending' and attempts = 0`,
     `create index notifications_retries on notifications (addon, next_at)
       where state = 'pending' and attempts > 0`,
+    `create index notifications_unsent on notifications (addon, state)
+      where state <> 'success'`,
     `create index notifications_created_at on notifications (created_at)`,
   ],
 };

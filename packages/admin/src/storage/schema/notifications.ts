@@ -79,6 +79,9 @@ export const notifications = pgTable(
     index("notifications_retries")
       .on(table.addon, table.nextAt)
       .where(sql`state = 'pending' and attempts > 0`),
+    index("notifications_unsent")
+      .on(table.addon, table.state)
+      .where(sql`state <> 'success'`),
     index("notifications_created_at").on(table.createdAt),
   ],
 );
