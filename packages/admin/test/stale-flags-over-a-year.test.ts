@@ -13,7 +13,9 @@ import { describeStorages } from "./_storages.ts";
 
 const DAY_MS = 86_400_000;
 const YEAR = 365;
-const FLAGS = fuzzRuns(50, 1000);
+/** When the service looks, as a part of the day. */
+const TIME_OF_DAY = 0.75;
+const FLAGS = fuzzRuns(50, 300);
 const FIRST_DAY = Date.parse("2025-11-20T00:00:00Z");
 const KEPT_DAYS = DEFAULT_RETENTION.usageDays;
 
@@ -169,7 +171,7 @@ function expectFound(
   if (has(flag.archivedDay) || has(flag.completedDay)) return nothing;
   if (!flag.isMarked) {
     const isSnoozed = flag.snoozedUntilDay !== null && flag.snoozedUntilDay > today;
-    const isTooOld = today - flag.createdDay > (LIFETIMES[flag.type] ?? Infinity);
+    const isTooOld = today + TIME_OF_DAY - flag.createdDay > (LIFETIMES[flag.type] ?? Infinity);
     if (flag.isPermanent || isSnoozed || !isTooOld) return nothing;
   }
   const reason = findReason(flag, today, all);
@@ -398,7 +400,7 @@ describeStorages("flags over a year", (source) => {
     for (const today of [66, 127, 158, 219, 241, 270, 299, 364]) {
       await store(storage, flags, [stored, today]);
       stored = today;
-      const now = new Date(toTime(today + 0.75));
+      const now = new Date(toTime(today + TIME_OF_DAY));
       await deleteExpired(storage, DEFAULT_RETENTION, {
         batchRows: 100_000,
         signal: new AbortController().signal,
