@@ -86,6 +86,7 @@ describeStorages("archive", (source) => {
           project: "default",
           featureName: name,
           environment: null,
+          changeRequestId: null,
           preData: {
             archived: true,
             archivedAt: expect.any(String),

@@ -76,6 +76,7 @@ describeStorages("context fields", (source) => {
           project: null,
           featureName: null,
           environment: null,
+          changeRequestId: null,
           preData: null,
           data: { name: "region", ...FULL, createdAt: expect.any(String) },
           tags: [],

@@ -68,6 +68,7 @@ describeStorages("moving a flag to another project", (source) => {
         project: "blog",
         featureName: name,
         environment: null,
+        changeRequestId: null,
         preData: null,
         data: { oldProject: "shop", newProject: "blog" },
         tags: [{ type: "simple", value: "kept" }],
