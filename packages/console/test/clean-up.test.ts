@@ -141,6 +141,23 @@ describeConsole("cleaning up", (console) => {
     await page.getByText("Not used yet").waitFor();
   });
 
+  test("where changes require approvals, archiving is requested", async () => {
+    await createUsedFlags(console, "guarded", { "guarded-flag": { daysAgo: 0, days: 60 } });
+    await console.admin("PUT", "/projects/guarded/environments/production/change-requests/config", {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    const page = await console.open("/projects/guarded/cleanup");
+    await runAction(page, "guarded-flag", "Archive…");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("this is added to a change request instead").waitFor();
+    await dialog.getByRole("button", { name: "Archive", exact: true }).click();
+    await waitForMessage(page, "change request");
+    expect((await readFlags(console, "guarded")).map(({ name }) => name)).toEqual(["guarded-flag"]);
+    const requests = await console.admin("GET", "/projects/guarded/change-requests");
+    expect(JSON.stringify(requests)).toContain("guarded-flag");
+  });
+
   test("admins change the lifetimes of types", async () => {
     const page = await console.open("/cleanup?tab=lifetimes");
     await runAction(page, "Experiment", "Change the lifetime…");
