@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startReceiver, withStatus } from "../../admin/test/_receiver.ts";
-import { choose, field, rowNames } from "./_actions.ts";
+import { choose, field, rowNames, runAction } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { switchOf, waitForMessage } from "./_flags.ts";
 
@@ -50,6 +50,14 @@ describeConsole(
       await page.getByRole("button", { name: "Send again" }).first().click();
       await page.getByText(`The service has turned off ${name}`).waitFor();
       await expectAccessible(page);
+      await page.goto(`${console.url}/projects/default/flags`);
+      await page.getByRole("link", { name: "1 notification not working" }).waitFor();
+      await page.getByRole("link", { name: "1 notification not working" }).click();
+      await page.getByRole("rowheader", { name }).getByRole("link").click();
+      await runAction(page, name, "Delete");
+      const dialog = page.getByRole("dialog", { name: `Delete the notification ${name}?` });
+      await dialog.getByRole("button", { name: "Delete" }).click();
+      await page.getByText("Nobody is notified yet").waitFor();
       expect(await page.content()).not.toContain(receiver.url);
     });
 

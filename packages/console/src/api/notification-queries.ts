@@ -22,7 +22,7 @@ export const notificationQueries = {
   /** The latest messages of a notification, the newest first. */
   log: (id: number) =>
     queryOptions({
-      queryKey: ["addons", "log", id],
+      queryKey: ["notification-log", id],
       queryFn: ({ signal }) =>
         request<{ readonly integrationEvents: readonly SentNotification[] }>(
           `${adminPath`/addons/${String(id)}/events`}?limit=100`,

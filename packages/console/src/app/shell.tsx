@@ -91,6 +91,7 @@ export function Shell() {
         </Link>
         <ProjectPicker />
         <Palette project={useProject()} pages={useCommonPages()} />
+        <ProblemLink />
         <WaitingLink />
         <UserMenu />
       </header>
@@ -212,15 +213,36 @@ function WaitingCount() {
   );
 }
 
-/** How many notifications do not arrive, in the navigation of admins. */
+/** How many notifications do not arrive. Only admins are told. */
+function useProblemCount(): number {
+  const isAdmin = useHasRole("admin");
+  const { data } = useQuery({ ...notificationQueries.all(), enabled: isAdmin });
+  return data?.addons.filter((addon) => problemOf(addon) !== undefined).length ?? 0;
+}
+
 function ProblemCount() {
-  const { data } = useQuery(notificationQueries.all());
-  const count = data?.addons.filter((addon) => problemOf(addon) !== undefined).length ?? 0;
+  const count = useProblemCount();
   return count === 0 ? null : (
     <span className="nav-count nav-count-problem">
       {count}
       <span className="visually-hidden"> not working</span>
     </span>
+  );
+}
+
+/** The same on every page, also where the navigation is closed. */
+function ProblemLink() {
+  const count = useProblemCount();
+  if (count === 0) return null;
+  return (
+    <Link
+      to="/notifications"
+      className="waiting-link"
+      aria-label={`${describeCount(count, "notification")} not working`}
+    >
+      <Bell aria-hidden />
+      <span className="nav-count nav-count-problem">{count}</span>
+    </Link>
   );
 }
 

@@ -161,7 +161,7 @@ function EnabledSwitch({ addon }: { readonly addon: Addon }) {
         body: { enabled, parameters, events },
       });
     },
-    invalidates: [["addons"]],
+    invalidates: [["addons"], ["notification-log"]],
     success: (enabled) => `Turned ${enabled ? "on" : "off"} the notification`,
   });
   return (
@@ -299,7 +299,7 @@ function Resend({ addon, message }: ResendProps) {
       request(adminPath`/addons/${String(addon.id)}/events/${message.id}/resend`, {
         method: "POST",
       }),
-    invalidates: [["addons"]],
+    invalidates: [["addons"], ["notification-log"]],
   });
   return (
     <Button size="small" onPress={() => resending.mutate()} isPending={resending.isPending}>
