@@ -140,9 +140,11 @@ export async function deleteExpired(
   if (eventDays !== undefined) {
     const kept = await findLatestEvents(storage.db);
     const isKept = sql`id in (select value::bigint from jsonb_array_elements_text(${kept}::jsonb))`;
+    // What is still to be sent contains the event.
+    const isQueued = sql`id in (select event from notifications where state = 'pending')`;
     await deleteFrom(
       "events",
-      sql`${isOlder("created_at", `${eventDays} days`)} and not ${isKept}`,
+      sql`${isOlder("created_at", `${eventDays} days`)} and not ${isKept} and not ${isQueued}`,
     );
   }
   return deleted;

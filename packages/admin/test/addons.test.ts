@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { EVENT_GROUPS } from "../src/storage/event-groups.ts";
+import { events } from "../src/storage/schema/events.ts";
 import { notifications } from "../src/storage/schema/notifications.ts";
 import { deleteExpired, DEFAULT_RETENTION } from "../src/retention.ts";
 import { useAdmin } from "./_admin.ts";
@@ -158,6 +159,27 @@ describeAnyStorage("/addons", (source) => {
     const { signal } = new AbortController();
     const deleted = await deleteExpired(admin.storage, DEFAULT_RETENTION, { signal });
     expect(deleted["notifications"]).toBe(1);
+    await admin.must(200, "DELETE", `/addons/${body.id}`);
+  });
+
+  test("keeps events that are still to be sent", async () => {
+    const { body } = await admin.must<{ id: number }>(200, "POST", "/addons", {
+      ...VALID,
+      enabled: false,
+    });
+    const { db } = admin.storage;
+    const event = { type: "tag-created", createdBy: "Anna", actorKind: "system" };
+    const rows = await db.insert(events).values([event, event, event]).returning({ id: events.id });
+    const [queued, sent, latest] = rows.map(({ id }) => id);
+    await db.insert(notifications).values({ addon: body.id, event: queued ?? 0, feature: "" });
+    const { signal } = new AbortController();
+    const now = new Date(Date.now() + 48 * 60 * 60_000);
+    await deleteExpired(admin.storage, { ...DEFAULT_RETENTION, eventDays: 1 }, { signal, now });
+    const left = await db.select({ id: events.id }).from(events);
+    const ids = left.map(({ id }) => id);
+    expect(ids).toContain(queued);
+    expect(ids).toContain(latest);
+    expect(ids).not.toContain(sent);
     await admin.must(200, "DELETE", `/addons/${body.id}`);
   });
 });

@@ -28,7 +28,7 @@ export async function deliver(
   options: DeliverOptions,
 ): Promise<Outcome> {
   const [event] = await readPage(db, eq(events.id, id), { offset: 0, limit: 1 });
-  if (event === undefined) return notSent("The event has been deleted, see EVENT_RETENTION_DAYS");
+  if (event === undefined) return notSent("The event no longer exists");
   return deliverNotice(addon, writeNotice(event, options.publicUrl), { messageId, now }, options);
 }
 
