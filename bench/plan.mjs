@@ -24,6 +24,7 @@ const PART_NAMES = [
   "keys",
   "long-lists",
   "mechanisms",
+  "stale",
   "telemetry",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
@@ -89,6 +90,7 @@ const SHORT = {
   keys: { rounds: 9, seconds: 0.5 },
   "long-lists": { rounds: 9, seconds: 0.5 },
   mechanisms: { rounds: 5, seconds: 0.5 },
+  stale: {},
   telemetry: { rounds: 7, seconds: 1, warmUpSeconds: 3 },
 };
 
@@ -113,6 +115,7 @@ const LONG = {
   keys: { rounds: 25, seconds: 1 },
   "long-lists": { rounds: 15, seconds: 2 },
   mechanisms: { rounds: 15, seconds: 1 },
+  stale: {},
   telemetry: { rounds: 15, seconds: 3, warmUpSeconds: 5 },
 };
 

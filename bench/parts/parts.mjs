@@ -16,6 +16,7 @@ import { refreshTargets, reportRefresh, runRefreshBench } from "./refresh.mjs";
 import { reportRuntimes, runRuntimesBench } from "./runtimes.mjs";
 import { reportSlope, runSlopeBench, slopeTargets } from "./slope.mjs";
 import { reportSpool, runSpoolBench } from "./spool.mjs";
+import { reportStale, runStaleBench } from "./stale.mjs";
 import { reportStart, runStartBench, startTargets } from "./start.mjs";
 import { reportTelemetry, runTelemetryBench, telemetryTargets } from "./telemetry.mjs";
 import { reportWorkers, runWorkersBench } from "./workers.mjs";
@@ -65,4 +66,5 @@ export const PARTS = {
   keys: { run: runKeysBench, report: reportKeys, targets: keysTargets },
   "long-lists": { run: runLongListsBench, report: reportLongLists, targets: longListsTargets },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
+  stale: { run: runStaleBench, report: reportStale, targets: () => [] },
 };
