@@ -49,5 +49,8 @@ export default defineConfig({
 function breakLongNames({ renderer: { rules } }) {
   const render = rules.code_inline;
   rules.code_inline = (...input) =>
-    render(...input).replace(/[A-Za-z\d_.]{12,}?[_.](?=\w)/g, "$&<wbr>");
+    // NOTE: `v-pre`, or Vue evaluates what is in two braces.
+    render(...input)
+      .replace(/^<code(?! v-pre)/, "<code v-pre")
+      .replace(/[A-Za-z\d_.]{12,}?[_.](?=\w)/g, "$&<wbr>");
 }
