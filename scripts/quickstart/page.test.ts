@@ -134,7 +134,10 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("off");
     const why = page.getByLabel("Why export-to-pdf is on or off");
     await console.goto((await why.getAttribute("href")) ?? "");
-    await console.getByText("export-to-pdf").first().waitFor();
+    await console
+      .getByText(/plan is .free/)
+      .first()
+      .waitFor();
     expect(await console.getByLabel("userId").first().inputValue()).toBe("1");
     expect([...problems, ...consoleProblems]).toEqual([]);
     await Promise.all([page.close(), console.close()]);

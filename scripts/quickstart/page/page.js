@@ -39,7 +39,7 @@ async function refresh() {
     });
     byId("console").href = adminUrl;
     byId("api").href = `${adminUrl}/docs/openapi`;
-    showFlags(flags, { toggles, why: playgroundLink(adminUrl, context) });
+    showFlags(flags, { toggles, why: (name) => explainLink(adminUrl, name, context) });
     showConnection("Live");
   } catch {
     showConnection("Not connected: is npm start still running?");
@@ -91,7 +91,7 @@ function showFlag(row, { flag, toggle, why }) {
   row.querySelector(".badge").textContent = result;
   row.querySelector(".badge").classList.toggle("badge-good", toggle !== undefined);
   row.querySelector(".muted span").textContent = flag.description;
-  row.querySelector("a").href = why;
+  row.querySelector("a").href = why(flag.name);
   return result;
 }
 
@@ -113,12 +113,17 @@ async function switchFlag(name, enabled) {
   await refresh();
 }
 
-/** The console explains results in its playground. */
-function playgroundLink(adminUrl, context) {
+/** The console explains results on the page of the flag. */
+function explainLink(adminUrl, flag, context) {
   const values = Object.fromEntries(
     Array.from(context, ([name, value]) => [name.replace(/^properties\[(.*)\]$/, "$1"), value]),
   );
-  return `${adminUrl}/playground?context=${encodeURIComponent(JSON.stringify(values))}`;
+  const query = new URLSearchParams({
+    tab: "explain",
+    context: JSON.stringify(values),
+    in: JSON.stringify(["development"]),
+  });
+  return `${adminUrl}/projects/default/flags/${encodeURIComponent(flag)}?${query}`;
 }
 
 function showConnection(text) {
