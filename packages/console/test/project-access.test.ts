@@ -51,7 +51,8 @@ describeConsole("who can see and change a project", (console) => {
     await createProject(console, "walled", [{ name: "walled-flag" }]);
     await console.admin("PUT", "/projects/walled/settings", { mode: "protected" });
     const page = await console.open("/projects/walled/flags", { role: "viewer" });
-    await page.getByText("walled-flag").waitFor();
+    await page.getByRole("link", { name: "walled-flag", exact: true }).waitFor();
+    expect(await page.getByText("First steps").count()).toBe(0);
     expect(await page.getByRole("button", { name: "New flag" }).count()).toBe(0);
     await page.goto(`${console.url}/projects/walled/settings`);
     await page.getByRole("heading", { name: "Access" }).waitFor();

@@ -13,8 +13,8 @@ const MAX_FLAGS = 3;
 interface FirstStepsProps {
   readonly project: string;
   readonly flags: readonly FlagSummary[];
-  /** Opens the form for a new flag. Absent for people who may not create any. */
-  readonly onCreate?: (() => void) | undefined;
+  /** Opens the form for a new flag. */
+  readonly onCreate: () => void;
 }
 
 /** What to do in a new project, until an application has asked for one of its flags. */
@@ -38,7 +38,7 @@ export function FirstSteps({ project, flags, onCreate }: FirstStepsProps) {
       <ol>
         <Step title="Create a flag" isDone={first !== undefined}>
           <p>It turns a part of your application on or off without a new release.</p>
-          {first === undefined && onCreate !== undefined ? (
+          {first === undefined ? (
             <Button variant="primary" onPress={onCreate}>
               Create the first flag
             </Button>

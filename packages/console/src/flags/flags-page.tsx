@@ -55,13 +55,13 @@ export function FlagsPage() {
       <Loaded query={flags}>
         {(all) => (
           <>
-            <FirstSteps
-              project={project}
-              flags={all}
-              {...(canEdit && { onCreate: () => setCreating(true) })}
-            />
-            {all.length === 0 ? null : (
+            {canEdit ? (
+              <FirstSteps project={project} flags={all} onCreate={() => setCreating(true)} />
+            ) : null}
+            {all.length > 0 ? (
               <FilteredFlags key={project} project={project} flags={all} />
+            ) : canEdit ? null : (
+              <Empty title="This project has no flags yet" />
             )}
           </>
         )}
