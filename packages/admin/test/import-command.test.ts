@@ -73,6 +73,28 @@ describe("flags-admin import", () => {
     expect(mapped).toContain("  environment development: was not selected\n");
   });
 
+  test("fails in a dry run too where changes require approvals, and names the way", async () => {
+    const database = await makeDatabase();
+    const service = startCommand({ ...database, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
+    const url = await service.listening();
+    const { status } = await fetch(`${url}/api/admin/environments/update/production`, {
+      method: "PUT",
+      headers: { authorization: ADMIN_TOKEN, "content-type": "application/json" },
+      body: '{"requiredApprovals":1}',
+    });
+    expect(status).toBe(200);
+    const file = writeFile("state.json", readSource("unleash-5-state-v4.json"));
+    for (const args of [["--dry-run"], []]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const result = await startCommand(database, ["import", file, ...args]).finished();
+      expect(result).toMatchObject({ code: 1, stdout: "" });
+      expect(result.stderr).toBe(
+        'Changes in the environment "production" of the project "default" require 1 approval: import this project in the console, which sends the import to review\n',
+      );
+    }
+    expect(await flagNames(url)).toEqual([]);
+  });
+
   test("says which option is wrong, without secrets", async () => {
     const file = writeFile("flags.json", '{"version":1,"features":[]}');
     const secret = writeFile("secret", "*:*.a-secret-in-a-wrong-place");

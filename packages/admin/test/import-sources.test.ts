@@ -365,6 +365,25 @@ describeAnyStorage("imports from Unleash", (source) => {
     });
   });
 
+  describe("where changes require approvals", () => {
+    const admin = useAdmin(source);
+
+    test("say so in a dry run", async () => {
+      const file = json("unleash-5-state-v4.json");
+      const body = { file, environments: {} };
+      const dryRun = () => admin.must<ImportReport>(200, "POST", "/import?dryRun=true", body);
+      expect((await dryRun()).body).not.toHaveProperty("requiresApprovals");
+      const path = "/environments/update/production";
+      await admin.must(200, "PUT", path, { requiredApprovals: 2 });
+      expect((await dryRun()).body.requiresApprovals).toEqual({
+        project: "default",
+        environment: "production",
+        approvals: 2,
+      });
+      await admin.must(202, "POST", "/import", body);
+    });
+  });
+
   describe("of something else", () => {
     const admin = useAdmin(source);
 
@@ -381,8 +400,21 @@ describeAnyStorage("imports from Unleash", (source) => {
         "In version: must be 1, 2, 3 or 4",
       ],
       [
-        { version: 4, features: [], featureStrategies: [{ strategyName: 1 }] },
+        {
+          version: 4,
+          features: [],
+          featureStrategies: [{ strategyName: 1 }],
+          featureEnvironments: [],
+        },
         "In featureStrategies 1, ",
+      ],
+      [
+        { version: 4, features: [{ name: "a" }] },
+        "The file is a state file of version 4 without featureStrategies and featureEnvironments: export the complete state",
+      ],
+      [
+        { version: 3, features: [], featureStrategies: [] },
+        "The file is a state file of version 3 without featureEnvironments",
       ],
       [
         {

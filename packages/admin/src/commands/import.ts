@@ -60,6 +60,7 @@ export const IMPORT: Command = {
       { ProjectAccess },
       { SYSTEM_ACTOR },
       { writeAndRollBack },
+      { ApprovalsMissingError },
     ] = await Promise.all([
       import("../transfer/bundle/read-bundle.ts"),
       import("../transfer/bundle/apply-bundle.ts"),
@@ -67,14 +68,19 @@ export const IMPORT: Command = {
       import("../access/project-access.ts"),
       import("../storage/events.ts"),
       import("../storage/write-and-roll-back.ts"),
+      import("../storage/require-approvals.ts"),
     ]);
     const bundle = acceptBundle(checkBundle, String(input));
     const isDryRun = options["dry-run"] === true;
-    const work = (transaction: WriteTransaction) =>
-      applyBundle(transaction, bundle, {
+    const work = async (transaction: WriteTransaction) => {
+      const applied = await applyBundle(transaction, bundle, {
         performer: { role: "admin", access: ProjectAccess.everywhere("admin") },
         overwrites: options["overwrite"] === true ? "everything" : "nothing",
       });
+      const place = await transaction.findMissingApprovals();
+      if (place !== undefined) throw new ApprovalsMissingError(place, USE_CONSOLE);
+      return applied;
+    };
     const { report } = await (isDryRun
       ? writeAndRollBack(storage, SYSTEM_ACTOR, work)
       : storage.write(SYSTEM_ACTOR, work));
@@ -86,6 +92,8 @@ export const IMPORT: Command = {
     }
   },
 };
+
+const USE_CONSOLE = "import this project in the console, which sends the import to review";
 
 /** NOTE: the command has checked it too, so that only another version does not accept it. */
 function acceptBundle(checkBundle: (value: unknown) => Bundle, input: string): Bundle {

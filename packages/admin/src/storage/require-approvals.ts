@@ -15,35 +15,33 @@ interface Approvals {
 }
 
 /**
- * Checks that a change has the approvals that it requires. What it changes is derived from its events, so that no route
- * can forget the check.
- *
- * @throws {ApiError} 403 if it has too few
+ * Finds a place that a change affects, and that requires more approvals than it has. What it changes is derived from its
+ * events, so that no route can forget the check.
  */
-export async function requireApprovals(
+export async function findMissingApprovals(
   db: Database,
   events: readonly NewEvent[],
   { places, given }: Approvals,
-): Promise<void> {
+): Promise<ProtectedPlace | undefined> {
   const stricter = places.filter(({ approvals }) => approvals > given);
-  if (stricter.length === 0) return;
+  if (stricter.length === 0) return undefined;
   const affected = await findAffected(db, events);
-  const place = stricter.find(({ project, environment }) =>
+  return stricter.find(({ project, environment }) =>
     affected.some((each) => each.project === project && each.environment === environment),
   );
-  if (place !== undefined) throw new ApprovalsMissingError(place);
 }
 
 /** The 403 for a change that nobody, or not enough people have approved. */
 export class ApprovalsMissingError extends ApiError {
   readonly place: ProtectedPlace;
 
-  constructor(place: ProtectedPlace) {
+  /** @param advice what to do instead @default to create a change request through the API */
+  constructor(place: ProtectedPlace, advice?: string) {
     const { project, environment, approvals } = place;
     const count = approvals === 1 ? "1 approval" : `${approvals} approvals`;
     super(
       "PermissionError",
-      `Changes in the environment ${JSON.stringify(environment)} of the project ${JSON.stringify(project)} require ${count}: request this one with POST /api/admin/projects/${project}/environments/${environment}/change-requests`,
+      `Changes in the environment ${JSON.stringify(environment)} of the project ${JSON.stringify(project)} require ${count}: ${advice ?? `request this one with POST /api/admin/projects/${project}/environments/${environment}/change-requests`}`,
     );
     this.place = place;
   }

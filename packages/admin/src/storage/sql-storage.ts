@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { requireApprovals } from "./require-approvals.ts";
+import { ApprovalsMissingError, findMissingApprovals } from "./require-approvals.ts";
 import { readProtectedPlaces } from "./protected-places.ts";
 import { type Actor, createRecorder } from "./events.ts";
 import { publishChange, type Published } from "./publish-change.ts";
@@ -108,8 +108,16 @@ async function runWrite<T>(
   const approve = (approvals: number): void => {
     given = approvals;
   };
-  const result = await work({ db, actor, record: recorder.record, approve });
-  await requireApprovals(db, recorder.recorded(), { places, given });
+  const findMissing = () => findMissingApprovals(db, recorder.recorded(), { places, given });
+  const result = await work({
+    db,
+    actor,
+    record: recorder.record,
+    approve,
+    findMissingApprovals: findMissing,
+  });
+  const missing = await findMissing();
+  if (missing !== undefined) throw new ApprovalsMissingError(missing);
   const recorded = recorder.ids();
   const published =
     recorded.length === 0 ? undefined : await publishChange(db, CHANGES_CHANNEL, recorded);

@@ -1,5 +1,6 @@
 import type { Actor, NewEvent } from "./events.ts";
 import type { Database } from "./database.ts";
+import type { ProtectedPlace } from "./protected-places.ts";
 
 /** A change in progress. Its writes and its events become visible together, or not at all. */
 export interface WriteTransaction {
@@ -9,6 +10,8 @@ export interface WriteTransaction {
   readonly record: (...events: readonly NewEvent[]) => Promise<void>;
   /** Says how many people have approved this change, for the environments that require it. @default 0 */
   readonly approve: (approvals: number) => void;
+  /** Finds a place that the events so far affect, and that requires more approvals than there are. */
+  readonly findMissingApprovals: () => Promise<ProtectedPlace | undefined>;
 }
 
 /** The database, which stores everything that the service manages. */

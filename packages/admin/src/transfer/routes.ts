@@ -123,10 +123,11 @@ function registerImport(app: TypedApp, storage: Storage): void {
         overwrites: body.overwrite === true ? ("everything" as const) : ("nothing" as const),
       };
       if (query.dryRun === "true") {
-        const { report } = await writeAndRollBack(storage, actorOf(request), (transaction) =>
-          applyBundle(transaction, bundle, options),
-        );
-        return report;
+        return writeAndRollBack(storage, actorOf(request), async (transaction) => {
+          const { report } = await applyBundle(transaction, bundle, options);
+          const requiresApprovals = await transaction.findMissingApprovals();
+          return { ...report, ...(requiresApprovals && { requiresApprovals }) };
+        });
       }
       let applied: Applied | undefined;
       const work = async (transaction: WriteTransaction) => {

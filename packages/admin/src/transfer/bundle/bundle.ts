@@ -48,6 +48,16 @@ export const ImportReportBody = closedObject("importReportSchema", {
   source: Type.String({ description: "What was imported, such as `state file, version 4`" }),
   contents: Contents,
   items: Type.Array(ImportItem),
+  requiresApprovals: Type.Optional(
+    closedObject("importApprovalsSchema", {
+      project: Type.String(),
+      environment: Type.String(),
+      approvals: Type.Integer({
+        description:
+          "In a dry run: how many approvals the import requires there. The import of one project is sent to review; that of several fails with 403",
+      }),
+    }),
+  ),
 });
 
 const EnvironmentInBundle = closedObject("importedEnvironmentSchema", {
