@@ -2,6 +2,7 @@ import { isRecord } from "flags-server-kit/neutral";
 import { badData } from "../../errors.ts";
 import { groupBy } from "../../storage/database.ts";
 import type { ReadBundle } from "./bundle.ts";
+import { badFile } from "./describe-place.ts";
 import { toBundle } from "./unleash-lists.ts";
 
 /** The environment of flags in the first versions, which had no environments. */
@@ -15,9 +16,12 @@ export function isStateFile(value: Entry): boolean {
   const [first] = Array.isArray(value["features"]) ? (value["features"] as unknown[]) : [];
   const { featureStrategies: parts } = value;
   const [part] = Array.isArray(parts) ? (parts as unknown[]) : [];
-  const isVersioned = typeof value["version"] === "number";
+  const { version } = value;
+  const isVersioned = typeof version === "number";
   if (isRecord(part) && "strategyName" in part) return true;
   if (parts !== undefined) return isVersioned;
+  // Only state files have later versions. Its flags name no environments, unlike those of a file that was exported here.
+  if (isVersioned && version > 1 && !(isRecord(first) && "environments" in first)) return true;
   return isRecord(first) && Array.isArray(first["strategies"]);
 }
 
@@ -58,7 +62,16 @@ function readFlat(state: State) {
   };
 }
 
+/** The lists that say for whom flags are on. Without them, all flags would be off. */
+const REQUIRED_LISTS = ["featureStrategies", "featureEnvironments"] as const;
+
 function readSeparate(state: State, version: number) {
+  const missing = REQUIRED_LISTS.filter((name) => state[name] === undefined);
+  if (missing.length > 0) {
+    throw badFile(
+      `is a state file of version ${version} without ${missing.join(" and ")}: export the complete state`,
+    );
+  }
   const flags = listOf(state, "features");
   const variantsOf = new Map(flags.map(({ name, variants }) => [name, variants]));
   const segmentsOf = groupBy(
