@@ -338,6 +338,15 @@ test("a file with a line that is not a context and a wrong key are explained", a
   expect(forbidden.stderr).toMatch(
     /\/frontend responded with 403\. Set its key with --with-key-file\n$/,
   );
+  const closed = createServer((_request, response) =>
+    response.writeHead(403).end('{"error":"Requests from this address are not allowed"}'),
+  );
+  closed.listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  onTestFinished(() => void closed.close());
+  const { port: closedPort } = closed.address() as AddressInfo;
+  const refused = await compare("--with", `http://127.0.0.1:${closedPort}/proxy`);
+  expect(refused.stderr).toMatch(/responded with 403: .*are not allowed"}\n$/);
   const keys = makeFiles({ ours: "another-key\n", theirs: `${KEY}\n` });
   const files = ["--key-file", keys("ours"), "--with-key-file", keys("theirs")];
   const own = await compare("--with", `${origin}/proxy`, ...files);

@@ -51,8 +51,9 @@ export async function fetchResults(
   const { status, text } = await postJson(url, request);
   if (status !== 200) {
     const detail = text.trim().slice(0, 200);
-    // NOTE: Edge responds with 403 to a key that it does not know.
-    const hint = status === 401 || status === 403 ? `. Set its key with ${keyOption}` : "";
+    // NOTE: Edge responds with 403 and nothing else to a key that it does not know. A 403 with a reason is not about the key.
+    const isAboutKey = status === 401 || (status === 403 && detail === "");
+    const hint = isAboutKey ? `. Set its key with ${keyOption}` : "";
     const subject = status === 400 ? ` for the context ${JSON.stringify(context)}` : "";
     throw new SubcommandError(
       `${url} responded with ${status}${subject}${detail === "" ? "" : `: ${detail}`}${hint}`,
