@@ -79,6 +79,39 @@ test("migrate names the settings that are lost or not needed, and exits with 1",
   expect(comments).toMatch(/# Not needed:\n# {3}WORKERS has no effect: /);
 });
 
+test("migrate names misspelt settings, which are lost", async () => {
+  const old = await migrate(`${OLD}UNLEASH_FETCH_INTERVALL=9\nUNLEASH_NOTHING_LIKE_IT=1\n`);
+  expect(old.code).toBe(1);
+  expect(old.stdout).toContain(
+    [
+      "# Lost:",
+      "#   UNLEASH_FETCH_INTERVALL is set but never read: did you mean FLAGS_FETCH_INTERVAL?",
+      "#   UNLEASH_NOTHING_LIKE_IT is set but never read",
+      "",
+    ].join("\n"),
+  );
+  const edge = await migrate(`
+    UPSTREAM_URL=https://unleash.example.com
+    TOKENS=*:development.an-upstream-secret
+    TOKEN_HEADER=Authorization
+    FEATURES_REFRESH_INTERVAL_SECOND=9
+  `);
+  expect(edge.code).toBe(1);
+  expect(edge.stdout).toContain(
+    "# Lost:\n#   FEATURES_REFRESH_INTERVAL_SECOND is set but never read: did you mean FEATURES_REFRESH_INTERVAL_SECONDS?\n",
+  );
+});
+
+test("migrate loses nothing if a setting of Edge has the value that always applies here", async () => {
+  const { code, stdout } = await migrate(`
+    UPSTREAM_URL=https://unleash.example.com
+    TOKENS=*:development.an-upstream-secret
+    TOKEN_HEADER=Authorization
+  `);
+  expect(code).toBe(0);
+  expect(stdout).toContain("\nCLIENT_KEY_HEADER_NAME=Authorization\n");
+});
+
 test("migrate omits the deprecated list of keys if it is ignored", async () => {
   const { code, stdout } = await migrate(
     `${OLD}UNLEASH_PROXY_SECRETS=an-ignored-key\nFLAGS_PROXY_CLIENT_KEYS=a-key\n`,

@@ -7,7 +7,7 @@ export interface TranslationReport {
   /** Other names of our variables that the operator may use, for messages about missing settings. */
   readonly otherNames: ReadonlyMap<string, readonly string[]>;
   /** Names that other products have, for messages about settings that do not exist. */
-  readonly formerNames: Pick<SettingNames, "renamedPrefixes" | "replacements">;
+  readonly formerNames: Pick<SettingNames, "renamedPrefixes" | "replacements" | "otherVariables">;
   /** Whether a key gives only flags of the project that its text names. */
   readonly limitsKeysToProject: boolean;
   /** Reasons not to start. */

@@ -5,12 +5,14 @@ import {
   type Setting,
   variablesOf,
 } from "flags-server-kit/command-line";
-import { resolveSettings } from "flags-server-kit";
+import { findUnknownVariables, resolveSettings } from "flags-server-kit";
 import type { AccessFileKey } from "../access-file/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
 import { describeIneffective, type IneffectiveSetting } from "./describe-translation.ts";
 import { findBroaderKeys, findUnlimitedKeys } from "../config/project-keys.ts";
 import { type Translation, translateEnvironment } from "./translate-environment.ts";
+import { OLD_PROXY_ALIASES } from "./aliases/old-proxy-aliases.ts";
+import { PROGRAM } from "../config/program.ts";
 import { findSplitEnvironments } from "../config/check-keys.ts";
 import { applyRules, listIgnored } from "../config/check-rules.ts";
 import { checkSettings } from "../config/check-settings.ts";
@@ -111,12 +113,23 @@ function findComments(translation: Translation) {
         : []),
       ...findSplitEnvironments(resolution),
       ...translation.hints,
+      ...findUnknown(translation),
     ],
     unneeded: [
       ...ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),
       ...applyRules(listIgnored(resolution), resolution),
     ],
   };
+}
+
+/** Names, probably misspelt, that neither the proxy nor the replaced product reads. */
+function findUnknown({ environment, formerNames, products }: Translation): readonly string[] {
+  // With --from edge, the names of the other product are left out on purpose.
+  const isIgnored = (name: string): boolean =>
+    !products.includes("unleash-proxy") && OLD_PROXY_ALIASES.some((alias) => alias.name === name);
+  return findUnknownVariables({ ...PROGRAM, ...formerNames }, environment)
+    .filter(({ name }) => !isIgnored(name))
+    .map(({ hint }) => hint);
 }
 
 /** Lists the settings in the order of the documentation, those of the replaced defaults last. */

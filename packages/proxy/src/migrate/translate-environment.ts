@@ -73,7 +73,9 @@ export function translateEnvironment(given: Environment, choice: ProductChoice =
     environment,
     origins: new Map([...translator.sources].map(([variable, { name }]) => [variable, name])),
     problems,
-    formerNames: FORMER_NAMES,
+    formerNames: isEdge
+      ? { ...FORMER_NAMES, otherVariables: EDGE_ALIASES.map(({ name }) => name) }
+      : FORMER_NAMES,
     otherNames: isEdge ? EDGE_NAMES : new Map(),
     limitsKeysToProject: isEdge,
     hints: isEdge ? [] : findHints(given),

@@ -55,6 +55,14 @@ test.each([
   );
 });
 
+test("findUnknownVariables() finds misspelt names of other programs that are read too", () => {
+  const names = { ...PROGRAM, otherVariables: ["MARKET_TOKENS"] };
+  const environment = { MARKET_TOKEN: "t", MARKET_STALL: "s" };
+  expect(findUnknownVariables(names, environment).map(({ hint }) => hint)).toEqual([
+    "MARKET_TOKEN is set but never read: did you mean MARKET_TOKENS?",
+  ]);
+});
+
 test.each(["HOME", "PATH", "PORTS", "SHIPPING", "CHOP_PIN", "FTP_PROXY", "SHOPS_SERVICE_HOST"])(
   "findUnknownVariables() ignores %s, which belongs to another program",
   (name) => {

@@ -17,6 +17,8 @@ export interface SettingNames {
   readonly renamedPrefixes: readonly RenamedPrefix[];
   /** Options and variables of the programs that users migrate from. */
   readonly replacements?: Readonly<Record<string, Replacement>>;
+  /** Variables of the programs that users migrate from that the program reads too. @default none */
+  readonly otherVariables?: readonly string[];
 }
 
 /** What to do instead of setting an option or variable that does not exist here. */
@@ -110,7 +112,7 @@ function describeUnknown(
     const suggestion = suggestVariable(name, names, known, prefix);
     return `${name} is set but never read${suggestion}`;
   }
-  const meant = findMisspelt(name, known);
+  const meant = findMisspelt(name, known, names.otherVariables);
   const isMeant = meant !== undefined && (environment[meant] ?? "") === "";
   return isMeant ? `${name} is set but never read${didYouMean(meant)}` : undefined;
 }
@@ -122,9 +124,13 @@ const MIN_TYPO_LENGTH = 8;
  * Finds the variable that a name without a prefix of the program is probably meant to be: one that differs
  * only in underscores, letter case, a plural or one letter. Names of one word, such as `PORT`, are too common.
  */
-function findMisspelt(name: string, known: readonly string[]): string | undefined {
+function findMisspelt(
+  name: string,
+  known: readonly string[],
+  others: readonly string[] = [],
+): string | undefined {
   const wanted = simplify(name);
-  const candidates = known.filter((each) => each.includes("_"));
+  const candidates = [...known, ...others].filter((each) => each.includes("_"));
   const isTypo = (simplified: string): boolean =>
     Math.min(wanted.length, simplified.length) >= MIN_TYPO_LENGTH &&
     editDistance(wanted, simplified) === 1;

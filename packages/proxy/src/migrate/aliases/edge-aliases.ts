@@ -97,7 +97,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [
       "TOKEN_HEADER",
       "CLIENT_KEY_HEADER_NAME",
-      { loss: "the upstream token is still sent in Authorization" },
+      {
+        loss: "the upstream token is still sent in Authorization",
+        hasLoss: ({ TOKEN_HEADER = "" }) => TOKEN_HEADER.trim().toLowerCase() !== "authorization",
+      },
     ],
     [
       "PRETRUSTED_TOKENS",
