@@ -88,6 +88,12 @@ describeConsole("rollout plans", (console) => {
     await choose(step(2), "Unit", "somebody goes on");
     await percentage(3).fill("60");
     await dialog.getByRole("button", { name: "Add step" }).click();
+    expect(await percentage(4).inputValue()).toBe("100");
+    // After everyone, no step is left.
+    await dialog.getByRole("button", { name: "Add step" }).click();
+    expect(await percentage(4).inputValue()).toBe("80");
+    expect(await percentage(5).inputValue()).toBe("100");
+    await dialog.getByRole("button", { name: "Remove step 4" }).click();
     await dialog.getByText("5% for 2 hours, then 30% until somebody goes on").waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Start the plan" }).click();

@@ -19,8 +19,8 @@ import {
   describeSteps,
   MAX_STEPS,
   maxCount,
-  nextStep,
   type StepDraft,
+  suggestStep,
   suggestSteps,
   toStepDraft,
   toSteps,
@@ -109,6 +109,10 @@ interface StepEditorProps {
 
 function StepEditor({ value, onChange }: StepEditorProps) {
   const list = useListEditing(value, useUpdates(value, onChange));
+  const add = () => {
+    const { index, step } = suggestStep(value);
+    list.insert(index, step);
+  };
   return (
     <div className="plan-editor">
       {value.map((step, index) => (
@@ -128,7 +132,7 @@ function StepEditor({ value, onChange }: StepEditorProps) {
           ref={list.addButton}
           size="small"
           isDisabled={value.length >= MAX_STEPS}
-          onPress={() => list.add(nextStep(value))}
+          onPress={add}
         >
           <Plus aria-hidden /> Add step
         </Button>

@@ -3,7 +3,7 @@ import {
   actionsOf,
   describeSteps,
   describeStepProblem,
-  nextStep,
+  suggestStep,
   suggestSteps,
   targetOf,
   toStepDraft,
@@ -46,10 +46,27 @@ test.each([
 
 test("added steps are larger than the last one", () => {
   const step = { rollout: 40, unit: "hours", count: 2 } as const;
-  expect(nextStep([step])).toEqual({ ...step, rollout: 80 });
+  expect(suggestStep([step])).toEqual({ index: 1, step: { ...step, rollout: 80 } });
   expect(describeStepProblem(80, step)).toBeUndefined();
   expect(describeStepProblem(40, step)).toMatch("larger than 40%");
   expect(describeStepProblem(101, undefined)).toMatch("from 0 to 100");
+});
+
+test.each([
+  [
+    [10, 50, 100],
+    [10, 50, 75, 100],
+  ],
+  [
+    [10, 99, 100],
+    [10, 55, 99, 100],
+  ],
+  [[100], [50, 100]],
+  [[], [10]],
+])("after everyone, no step is left: one is added to %j as %j", (before, after) => {
+  const drafts = before.map((rollout) => ({ rollout, unit: "hours", count: 2 }) as const);
+  const { index, step } = suggestStep(drafts);
+  expect(drafts.toSpliced(index, 0, step as never).map(({ rollout }) => rollout)).toEqual(after);
 });
 
 const steps = [

@@ -51,11 +51,27 @@ export function suggestSteps(rollout: number): readonly StepDraft[] {
   return percentages.map((one) => ({ rollout: one, unit: "days", count: 1 }));
 }
 
-/** Returns the step that follows the others in a form. */
-export function nextStep(drafts: readonly StepDraft[]): StepDraft {
-  const last = drafts.at(-1);
-  const rollout = Math.min(100, (last?.rollout ?? 0) * 2 || 10);
-  return { rollout, unit: last?.unit ?? "days", count: last?.count ?? 1 };
+interface AddedStep {
+  /** The index at which it is inserted. */
+  readonly index: number;
+  readonly step: StepDraft;
+}
+
+/** Returns the step to add in a form: after the others, or if they end with everyone, between the last two that have room. */
+export function suggestStep(drafts: readonly StepDraft[]): AddedStep {
+  const rolloutBefore = (index: number) => drafts[index - 1]?.rollout ?? 0;
+  const last = rolloutBefore(drafts.length);
+  const end =
+    last < 100
+      ? -1
+      : drafts.findLastIndex(({ rollout }, index) => rollout - rolloutBefore(index) >= 2);
+  const index = end === -1 ? drafts.length : end;
+  const rollout =
+    end === -1
+      ? Math.min(100, last * 2 || 10)
+      : Math.round((rolloutBefore(end) + (drafts[end]?.rollout ?? 100)) / 2);
+  const { unit, count } = drafts[index - 1] ?? { unit: "days", count: 1 };
+  return { index, step: { rollout, unit, count } };
 }
 
 /** Returns what is wrong with the percentage of a step. */

@@ -26,6 +26,7 @@ interface ListEditing<Entry> {
   /** Whether the user has just added this entry. */
   readonly isNew: (index: number) => boolean;
   readonly add: (entry: Entry) => void;
+  readonly insert: (index: number, entry: Entry) => void;
   readonly change: (index: number, change: (entry: Entry) => Entry) => void;
   readonly remove: (index: number) => void;
 }
@@ -39,7 +40,7 @@ export function useListEditing<Entry>(
   list: readonly Entry[],
   update: (edit: (list: readonly Entry[]) => readonly Entry[]) => void,
 ): ListEditing<Entry> {
-  const { keys, remove } = useRowKeys(list.length);
+  const { keys, insert, remove } = useRowKeys(list.length);
   const [hasAdded, setAdded] = useState(false);
   const addButton = useRef<HTMLButtonElement>(null);
   return {
@@ -49,6 +50,10 @@ export function useListEditing<Entry>(
     add: (entry) => {
       setAdded(true);
       update((latest) => [...latest, entry]);
+    },
+    insert: (index, entry) => {
+      insert(index);
+      update((latest) => latest.toSpliced(index, 0, entry));
     },
     change: (index, change) =>
       update((latest) =>
@@ -66,6 +71,8 @@ export function useListEditing<Entry>(
 interface RowKeys {
   /** One key for each row. */
   readonly keys: readonly number[];
+  /** Must be called when a row is inserted before others. */
+  readonly insert: (index: number) => void;
   /** Must be called when a row is removed. */
   readonly remove: (index: number) => void;
 }
@@ -77,6 +84,11 @@ function useRowKeys(count: number): RowKeys {
   const current = [...keys.slice(0, count), ...Array.from({ length: missing }, (_, i) => next + i)];
   return {
     keys: current,
+    insert: (index) =>
+      setState({
+        keys: current.toSpliced(index, 0, next + missing),
+        next: next + missing + 1,
+      }),
     remove: (index) => setState({ keys: current.toSpliced(index, 1), next: next + missing }),
   };
 }
