@@ -79,6 +79,27 @@ describeConsole("restoring a flag", (console) => {
     },
   );
 
+  test("says that it stops the rollout plan", async () => {
+    await createChanged("in-steps");
+    const [strategy] = await readStrategies(console, "in-steps", "production");
+    await console.admin(
+      "PUT",
+      `/projects/default/features/in-steps/environments/production/strategies/${strategy?.id ?? ""}/rollout-plan`,
+      {
+        steps: [
+          { rollout: 80, holdMinutes: 60 },
+          { rollout: 100, holdMinutes: null },
+        ],
+      },
+    );
+    const page = await open("in-steps");
+    const dialog = await openDialog(page, "changed a strategy", "Go back to before this change…");
+    await dialog
+      .getByText("This stops the rollout plan of the strategy, which is at step 1.")
+      .waitFor();
+    expect(await dialog.getByText("Somebody has edited").count()).toBe(0);
+  });
+
   test("requests it where changes require an approval, and names what the request does not contain", async () => {
     await setApprovals(null);
     await createChanged("guarded");

@@ -1,6 +1,7 @@
 import type { RequestedChange } from "../api/types.ts";
 import { compareStates } from "../events/compare-states.ts";
 import { DifferenceTable } from "../events/difference-table.tsx";
+import { countAt } from "../../../admin/src/event-words/event-parts.ts";
 import { EVENT_WORDS } from "../../../admin/src/event-words/event-words.ts";
 import { isObject } from "../../../admin/src/event-words/recorded-state.ts";
 import { toWords } from "../events/recorded-words.ts";
@@ -10,15 +11,28 @@ import "./change-requests.css";
 
 /** What a change would do: the values before and after. */
 export function ChangeEvents({ events }: Pick<RequestedChange, "events">) {
+  const stops = events.filter(({ type }) => type === "rollout-plan-stopped");
   // What a single event says is in the sentence about the change already.
-  const shown = events.filter(({ preData, data }) => preData !== null || data !== null);
-  return shown.map((event, index) => (
-    // oxlint-disable-next-line react/no-array-index-key -- the events of a change keep their order
-    <div key={index} className="request-table-frame">
-      {shown.length === 1 ? null : <h4>{EVENT_WORDS[event.type].label}</h4>}
-      <Differences before={event.preData} after={event.data} />
-    </div>
-  ));
+  const shown = events.filter(
+    (event) => !stops.includes(event) && (event.preData !== null || event.data !== null),
+  );
+  return (
+    <>
+      {shown.map((event, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- the events of a change keep their order
+        <div key={index} className="request-table-frame">
+          {shown.length === 1 ? null : <h4>{EVENT_WORDS[event.type].label}</h4>}
+          <Differences before={event.preData} after={event.data} />
+        </div>
+      ))}
+      {stops.map(({ data }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- as above
+        <p key={index}>
+          This stops the rollout plan of the strategy, which is at step {countAt(data, "step")}.
+        </p>
+      ))}
+    </>
+  );
 }
 
 /** Fields that say nothing about what a change does: they get other values when it is made. */

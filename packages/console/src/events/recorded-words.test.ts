@@ -85,6 +85,10 @@ test("constraints of segments and variants of environments become words too", ()
   });
 });
 
+test("counts the steps of rollout plans from 1", () => {
+  expect(toWords({ step: 0, reason: "x" }, NAMES)).toEqual({ step: 1, reason: "x" });
+});
+
 test("keeps whatever else was recorded", () => {
   for (const state of [null, "a", 1, ["x"], { a: { b: 1 } }])
     expect(toWords(state, NAMES)).toEqual(state);

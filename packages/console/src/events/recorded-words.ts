@@ -29,9 +29,11 @@ import {
 export function toWords(state: unknown, names: Names): unknown {
   if (!isObject(state)) return state;
   if (isStrategy(state)) return strategyInWords(state, names);
-  const { constraints, variants, strategies, steps, ...others } = state;
+  const { constraints, variants, strategies, steps, step, ...others } = state;
   return {
     ...others,
+    // People count from 1.
+    ...(typeof step === "number" ? { step: step + 1 } : { step }),
     ...(Array.isArray(steps) ? { steps: describeRecordedSteps(state) } : { steps }),
     ...(Array.isArray(strategies)
       ? { strategies: strategies.map((strategy) => toWords(strategy, names)) }
