@@ -101,12 +101,17 @@ describeConsole("change requests", (console) => {
       await expect.poll(() => bob.getByRole("link", { name: /waits for you/ }).count()).toBe(0);
 
       // Ann's page follows.
+      await bob.getByRole("button", { name: "Apply", exact: true }).waitFor();
+      expect(await bob.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
       await ann.getByText("Are the metrics ready?").waitFor();
       await press(ann, "Apply");
       await confirm(ann, "take effect at once", "Apply");
       await waitForMessage(ann, "Applied");
       expect(await flagsOn(console, "default", "production")).toContain(flag);
       expect(await readStrategies(console, flag, "production")).toHaveLength(2);
+      await ann.getByRole("list", { name: "Reviews" }).getByText("by bob").waitFor();
+      // The requirement may be another one by now.
+      await ann.getByText("required approval").waitFor({ state: "detached" });
       await ann.getByRole("link", { name: "Change requests", exact: true }).first().click();
       await ann.getByRole("tab", { name: "Closed" }).click();
       await ann.getByRole("link", { name: `Launch ${flag}` }).waitFor();

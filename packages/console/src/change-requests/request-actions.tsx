@@ -53,17 +53,15 @@ function RequestButtons({ request, rights, open }: RequestButtonsProps) {
           Send to review
         </Button>
       ) : null}
-      {rights.canReview ? (
-        <>
-          <Button variant="primary" onPress={() => open("approve")}>
-            Approve
-          </Button>
-          <Button onPress={() => open("reject")}>Reject</Button>
-        </>
+      {rights.canApprove ? (
+        <Button variant={rights.canApply ? "normal" : "primary"} onPress={() => open("approve")}>
+          Approve
+        </Button>
       ) : null}
+      {rights.canReview ? <Button onPress={() => open("reject")}>Reject</Button> : null}
       {rights.canApply ? (
         <>
-          <Button variant={rights.canReview ? "normal" : "primary"} onPress={() => open("apply")}>
+          <Button variant="primary" onPress={() => open("apply")}>
             Apply
           </Button>
           <Button onPress={() => open("schedule")}>

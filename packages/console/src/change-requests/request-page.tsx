@@ -18,7 +18,7 @@ import { joinWithAnd } from "../ui/words.ts";
 import { RequestActions } from "./request-actions.tsx";
 import { RequestChanges } from "./request-changes.tsx";
 import { RequestComments } from "./request-comments.tsx";
-import { type Rights, useRights } from "./rights.ts";
+import { isOpen, type Rights, useRights } from "./rights.ts";
 import { RenameDialog } from "./send-dialog.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import "./change-requests.css";
@@ -151,16 +151,20 @@ function Reviews({ request }: { readonly request: ChangeRequest }) {
   const { approvals, rejections, reviewers, minApprovals } = request;
   const reviewed = new Set([...approvals, ...rejections].map(({ createdBy }) => createdBy.id));
   const asked = reviewers.filter(({ id }) => !reviewed.has(id));
-  if (minApprovals === 0 && approvals.length + rejections.length === 0) return null;
+  // What changes require now says nothing about a request that was closed before.
+  const isRequired = isOpen(request) && minApprovals > 0;
+  if (!isRequired && approvals.length + rejections.length === 0) return null;
   return (
     <section className="request-section" aria-labelledby="reviews-heading">
       <h2 id="reviews-heading">Reviews</h2>
-      <p>
-        {approvals.length} of {describeCount(minApprovals, "required approval")}.
-        {asked.length === 0
-          ? ""
-          : ` Asked to review: ${joinWithAnd(asked.map(({ username }) => username))}.`}
-      </p>
+      {isRequired ? (
+        <p>
+          {approvals.length} of {describeCount(minApprovals, "required approval")}.
+          {asked.length === 0
+            ? ""
+            : ` Asked to review: ${joinWithAnd(asked.map(({ username }) => username))}.`}
+        </p>
+      ) : null}
       {approvals.length + rejections.length === 0 ? null : (
         <ul className="card request-notes" aria-label="Reviews">
           {[

@@ -24,6 +24,8 @@ export interface Rights {
   readonly canEdit: boolean;
   readonly canComment: boolean;
   readonly canReview: boolean;
+  /** Whether the user can review it, and has not approved it yet. */
+  readonly canApprove: boolean;
   /** To send it to review, to end its schedule and to cancel it. */
   readonly canSteer: boolean;
   readonly canApply: boolean;
@@ -37,11 +39,14 @@ export function useRights(request: ChangeRequestSummary): Rights {
   const isOwn = session !== undefined && isCreator(session.user, request);
   const none = !isOpen(request) || !isEditor;
   const isInReview = request.state === "In review" || request.state === "Approved";
+  const canReview = !none && isInReview && !isOwn && session?.user.kind !== "token";
   return {
     isOpen: isOpen(request),
     canComment: isEditor,
     canEdit: !none && isOwn,
-    canReview: !none && isInReview && !isOwn && session?.user.kind !== "token",
+    canReview,
+    canApprove:
+      canReview && !request.approvals.some(({ createdBy }) => createdBy.id === session?.user.id),
     canSteer: !none && (isOwn || isOwner),
     canApply: !none && isApproved(request),
     canApplyWithoutApproval: !none && isOwner && !isApproved(request),
