@@ -422,6 +422,33 @@ describeStorages("change requests", (source) => {
     expect(await setState("ann", late.id, "Applied")).toMatchObject({ status: 200 });
   });
 
+  test("a schedule is suspended where approvals have been turned on since, and sent to review", async () => {
+    const { name, at } = await createFlag();
+    await setApprovals(null);
+    const { id } = await succeed("ann", "POST", NEW, {
+      feature: name,
+      action: "updateEnabled",
+      payload: { enabled: true },
+    });
+    const scheduledAt = new Date(Date.now() + 60_000).toISOString();
+    await setState("ann", id, "Scheduled", { scheduledAt });
+    await setApprovals(1);
+    await applyAt(61_000);
+    expect(await succeed("ann", "GET", `${LIST}/${id}`)).toMatchObject({
+      state: "Scheduled",
+      schedule: {
+        status: "suspended",
+        reason: "Changes in production now require 1 approval: send the request to review",
+      },
+    });
+    expect(await service.admin("GET", at)).toMatchObject({ enabled: false });
+    expect(await setState("ann", id, "In review")).toMatchObject({ body: { state: "In review" } });
+    expect(await service.admin("GET", "/search/events?limit=2")).toMatchObject({
+      events: [{ type: "change-request-sent-to-review" }, { type: "change-request-unscheduled" }],
+    });
+    expect(await setState("bob", id, "Approved")).toMatchObject({ body: { state: "Approved" } });
+  });
+
   test("a schedule is moved and ended", async () => {
     const { id, at } = await scheduleIn(60_000);
     const later = new Date(Date.now() + 600_000).toISOString();

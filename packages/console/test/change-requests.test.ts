@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { applyDue } from "../../admin/src/change-requests/apply-scheduled.ts";
 import { createUser, logIn, PASSWORD } from "../../admin/test/_accounts.ts";
+import { collectErrors } from "../../admin/test/_service.ts";
 import { confirm, field } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, type Size, SIZES } from "./_console.ts";
 import { flagsOn, waitForMessage } from "./_flags.ts";
@@ -99,19 +101,19 @@ describeConsole("change requests", (console) => {
       await waitForMessage(bob, "Approved");
       await expectAccessible(bob);
       await expect.poll(() => bob.getByRole("link", { name: /waits for you/ }).count()).toBe(0);
-
-      // Ann's page follows.
       await bob.getByRole("button", { name: "Apply", exact: true }).waitFor();
       expect(await bob.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
+
+      // Ann's page follows.
       await ann.getByText("Are the metrics ready?").waitFor();
       await press(ann, "Apply");
       await confirm(ann, "take effect at once", "Apply");
       await waitForMessage(ann, "Applied");
-      expect(await flagsOn(console, "default", "production")).toContain(flag);
-      expect(await readStrategies(console, flag, "production")).toHaveLength(2);
       await ann.getByRole("list", { name: "Reviews" }).getByText("by bob").waitFor();
       // The requirement may be another one by now.
       await ann.getByText("required approval").waitFor({ state: "detached" });
+      expect(await flagsOn(console, "default", "production")).toContain(flag);
+      expect(await readStrategies(console, flag, "production")).toHaveLength(2);
       await ann.getByRole("link", { name: "Change requests", exact: true }).first().click();
       await ann.getByRole("tab", { name: "Closed" }).click();
       await ann.getByRole("link", { name: `Launch ${flag}` }).waitFor();
@@ -206,6 +208,39 @@ describeConsole("change requests", (console) => {
     await confirm(page, "keeps its approvals", "End the schedule");
     await waitForMessage(page, "The schedule has ended");
     expect(await console.admin("GET", `${LIST}/${id}`)).toMatchObject({ state: "Approved" });
+  });
+
+  test("a scheduled request is sent to review where approvals have been turned on since", async () => {
+    await setApprovals(null);
+    await createFlag(console, "protected-later", [percent("25")], "production");
+    const { id } = await as(
+      "ann",
+      "POST",
+      "/projects/default/environments/production/change-requests",
+      { feature: "protected-later", action: "updateEnabled", payload: { enabled: true } },
+    );
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+    await as("ann", "PUT", `${LIST}/${id}/state`, { state: "Scheduled", scheduledAt });
+    await setApprovals(1);
+    const page = await openAs("ann", `${LIST}/${id}`);
+    await page.getByText("but will not be applied before it has 1 approval").waitFor();
+    expect(await page.getByText("It is applied on").count()).toBe(0);
+    await page.getByRole("button", { name: "Send to review" }).waitFor();
+    await expectAccessible(page);
+    const clock = async () => new Date(scheduledAt);
+    await applyDue({ storage: console.storage, logger: collectErrors([]), clock });
+    // The page follows.
+    await page
+      .getByText("Changes in production now require 1 approval: send the request to review.")
+      .waitFor();
+    await press(page, "Send to review");
+    const dialog = page.getByRole("dialog", { name: "Send to review" });
+    await dialog.getByText("This ends the schedule").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Send" }).click();
+    await waitForMessage(page, "Sent to review");
+    await as("bob", "PUT", `${LIST}/${id}/state`, { state: "Approved" });
+    await page.getByRole("button", { name: "Schedule", exact: true }).waitFor();
   });
 
   test("closed requests are loaded page by page", async () => {

@@ -4,6 +4,8 @@ import { findPerformer, mayDo } from "../access/performer.ts";
 import type { ApiError } from "../errors.ts";
 import { toApiError } from "../http/to-api-error.ts";
 import { type Database, databaseTime } from "../storage/database.ts";
+import { findStricter, readProtectedPlaces } from "../storage/protected-places.ts";
+import { ApprovalsMissingError } from "../storage/require-approvals.ts";
 import { changeRequests, type Requester } from "../storage/schema/change-requests.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { applyRequest } from "./apply-request.ts";
@@ -105,6 +107,12 @@ async function apply(transaction: WriteTransaction, attempt: Attempt): Promise<v
     );
     return;
   }
+  const stricter = findStricter(
+    await readProtectedPlaces(transaction.db),
+    [request, ...request.changes.flatMap(({ affected }) => affected)],
+    request.approvalCount,
+  );
+  if (stricter !== undefined) throw new ApprovalsMissingError(stricter);
   await applyRequest(transaction, request, {
     applier: { performer, requester: attempt.scheduledBy },
     isScheduled: true,
@@ -114,12 +122,17 @@ async function apply(transaction: WriteTransaction, attempt: Attempt): Promise<v
 async function fail(
   transaction: WriteTransaction,
   attempt: Attempt,
-  { statusCode, message }: ApiError,
+  error: ApiError,
 ): Promise<void> {
   const request = await findDue(transaction, attempt);
   if (request === undefined) return;
+  const { statusCode, message } = error;
   if (statusCode < 500) {
-    await suspend(transaction, request, message);
+    const reason =
+      error instanceof ApprovalsMissingError
+        ? `Changes in ${error.place.environment} now require ${error.count}: send the request to review`
+        : message;
+    await suspend(transaction, request, reason);
     return;
   }
   const since = request.retryingSince ?? attempt.now;

@@ -59,7 +59,7 @@ const MOVES: Readonly<Record<State, Move>> = {
   Applied: apply,
 };
 
-/** Sends a draft to review, or ends a schedule. */
+/** Sends a draft to review, or ends a schedule. A request that lacks approvals is then sent to review as well. */
 async function submit(
   transaction: WriteTransaction,
   request: ChangeRequest,
@@ -68,12 +68,11 @@ async function submit(
   if (request.storedState === "In review") return;
   requireCreatorOrOwner(request, participant);
   await enter(transaction, request, "In review", NO_SCHEDULE);
-  await record(transaction, request, {
-    type:
-      request.storedState === "Draft"
-        ? "change-request-sent-to-review"
-        : "change-request-unscheduled",
-  });
+  const isDraft = request.storedState === "Draft";
+  if (!isDraft) await record(transaction, request, { type: "change-request-unscheduled" });
+  if (isDraft || !isApproved(request)) {
+    await record(transaction, request, { type: "change-request-sent-to-review" });
+  }
 }
 
 /** Adds an approval. */

@@ -41,6 +41,19 @@ export function countApprovals(
   return Math.max(0, ...affected.map((place) => approvalsIn(places, place)));
 }
 
+/** Finds one of the affected places that requires more approvals than are given. */
+export function findStricter(
+  places: readonly ProtectedPlace[],
+  affected: readonly Place[],
+  given: number,
+): ProtectedPlace | undefined {
+  return places.find(
+    ({ project, environment, approvals }) =>
+      approvals > given &&
+      affected.some((each) => each.project === project && each.environment === environment),
+  );
+}
+
 export function approvalsIn(
   places: readonly ProtectedPlace[],
   { project, environment }: Place,

@@ -5,7 +5,7 @@ import { EFFECTS } from "./event-effects.ts";
 import type { NewEvent } from "./events.ts";
 import { features } from "./schema/features.ts";
 import { strategies, strategySegments } from "./schema/strategies.ts";
-import type { Place, ProtectedPlace } from "./protected-places.ts";
+import { findStricter, type Place, type ProtectedPlace } from "./protected-places.ts";
 
 interface Approvals {
   /** Where changes required approvals when this one began. */
@@ -23,17 +23,15 @@ export async function findMissingApprovals(
   events: readonly NewEvent[],
   { places, given }: Approvals,
 ): Promise<ProtectedPlace | undefined> {
-  const stricter = places.filter(({ approvals }) => approvals > given);
-  if (stricter.length === 0) return undefined;
-  const affected = await findAffected(db, events);
-  return stricter.find(({ project, environment }) =>
-    affected.some((each) => each.project === project && each.environment === environment),
-  );
+  if (places.every(({ approvals }) => approvals <= given)) return undefined;
+  return findStricter(places, await findAffected(db, events), given);
 }
 
 /** The 403 for a change that nobody, or not enough people have approved. */
 export class ApprovalsMissingError extends ApiError {
   readonly place: ProtectedPlace;
+  /** For example "1 approval". */
+  readonly count: string;
 
   /** @param advice what to do instead @default to create a change request through the API */
   constructor(place: ProtectedPlace, advice?: string) {
@@ -44,6 +42,7 @@ export class ApprovalsMissingError extends ApiError {
       `Changes in the environment ${JSON.stringify(environment)} of the project ${JSON.stringify(project)} require ${count}: ${advice ?? `request this one with POST /api/admin/projects/${project}/environments/${environment}/change-requests`}`,
     );
     this.place = place;
+    this.count = count;
   }
 }
 

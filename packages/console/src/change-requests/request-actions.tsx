@@ -48,7 +48,7 @@ function RequestButtons({ request, rights, open }: RequestButtonsProps) {
   const { state } = request;
   return (
     <>
-      {state === "Draft" && rights.canSteer && !rights.canApply ? (
+      {(state === "Draft" || state === "Scheduled") && rights.canSteer && !rights.canApply ? (
         <Button variant="primary" onPress={() => open("send")}>
           Send to review
         </Button>
@@ -85,7 +85,8 @@ function menuEntries(
   });
   const canDelete = state === "Draft" && rights.canEdit;
   return [
-    ...(state === "Scheduled" && rights.canSteer
+    // Without the approvals, it is sent to review instead.
+    ...(state === "Scheduled" && rights.canSteer && rights.canApply
       ? [entry("End the schedule…", "unschedule", false)]
       : []),
     ...(rights.canApplyWithoutApproval ? [entry("Apply without approval…", "force")] : []),

@@ -18,7 +18,7 @@ import { joinWithAnd } from "../ui/words.ts";
 import { RequestActions } from "./request-actions.tsx";
 import { RequestChanges } from "./request-changes.tsx";
 import { RequestComments } from "./request-comments.tsx";
-import { isOpen, type Rights, useRights } from "./rights.ts";
+import { isApproved, isOpen, type Rights, useRights } from "./rights.ts";
 import { RenameDialog } from "./send-dialog.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import "./change-requests.css";
@@ -106,7 +106,7 @@ interface StateNotesProps {
 
 /** What is special about the state of a request. */
 function StateNotes({ request, rights }: StateNotesProps) {
-  const { schedule, appliedWithoutApproval, appliedBy, state } = request;
+  const { appliedWithoutApproval, appliedBy, state } = request;
   return (
     <>
       {state === "Draft" && rights.canEdit ? (
@@ -123,26 +123,42 @@ function StateNotes({ request, rights }: StateNotesProps) {
           {appliedWithoutApproval.reason}”
         </Banner>
       )}
-      {schedule === undefined ? null : schedule.status !== "suspended" ? (
-        state === "Scheduled" ? (
-          <Banner kind="info">
-            It is applied on {formatTimeWithUtc(schedule.scheduledAt)}
-            {schedule.scheduledBy === undefined
-              ? ""
-              : `, in the name of ${schedule.scheduledBy.username}`}
-            .{schedule.status === "failed" ? " It failed, and is tried again: " : ""}
-            {schedule.reason}
-          </Banner>
-        ) : (
-          <p className="muted">It was scheduled for {formatTimeWithUtc(schedule.scheduledAt)}.</p>
-        )
-      ) : (
-        <Banner kind="error">
-          The schedule for {formatTimeWithUtc(schedule.scheduledAt)} is suspended:{" "}
-          {schedule.reason ?? "unknown reason"}. Apply it, schedule it again, or cancel it.
-        </Banner>
-      )}
+      <ScheduleNote request={request} rights={rights} />
     </>
+  );
+}
+
+/** When a request is applied, or what is in the way. */
+function ScheduleNote({ request, rights }: StateNotesProps) {
+  const { schedule, createdBy, state, minApprovals } = request;
+  if (schedule === undefined) return null;
+  const { status, scheduledBy, reason } = schedule;
+  const time = formatTimeWithUtc(schedule.scheduledAt);
+  if (status === "suspended") {
+    return (
+      <Banner kind="error">
+        The schedule for {time} is suspended: {reason ?? "unknown reason"}.
+        {isApproved(request) ? " Apply it, schedule it again, or cancel it." : ""}
+      </Banner>
+    );
+  }
+  if (state !== "Scheduled") return <p className="muted">It was scheduled for {time}.</p>;
+  if (!isApproved(request)) {
+    return (
+      <Banner kind="warning">
+        It is scheduled for {time}, but will not be applied before it has{" "}
+        {describeCount(minApprovals, "approval")}, which it requires now.{" "}
+        {rights.canSteer ? "Send it to review." : `${createdBy.username} can send it to review.`}
+      </Banner>
+    );
+  }
+  return (
+    <Banner kind="info">
+      It is applied on {time}
+      {scheduledBy === undefined ? "" : `, in the name of ${scheduledBy.username}`}.
+      {status === "failed" ? " It failed, and is tried again: " : ""}
+      {reason}
+    </Banner>
   );
 }
 

@@ -65,7 +65,7 @@ function TitleField(props: TitleFieldProps) {
   );
 }
 
-/** Sends a draft to review, with a title, a comment, and the people who are asked to review it. */
+/** Sends a draft, or a scheduled request that lacks approvals, to review: with a title, a comment, and the people who are asked to review it. */
 export function SendDialog({ request, onClose }: RequestDialogProps) {
   const { project, id, environment, minApprovals } = request;
   const { data: session } = useQuery(sessionQuery);
@@ -104,6 +104,9 @@ export function SendDialog({ request, onClose }: RequestDialogProps) {
       <p>
         {describeCount(minApprovals, "approval is", "approvals are")} required. If you edit the
         request later, others have to approve it again.
+        {request.state === "Scheduled"
+          ? " This ends the schedule: schedule it again when it is approved."
+          : ""}
       </p>
       <TitleField value={title} onChange={setTitle} />
       <TextField
