@@ -11,11 +11,10 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Checkbox } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Menu, menuColumn } from "../ui/menu.tsx";
 import { describeCount, describeShown } from "../ui/numbers.ts";
-import { Selection, withEntry } from "../ui/selection.tsx";
+import { Selection, selectionColumn } from "../ui/selection.tsx";
 import { Time } from "../ui/time.tsx";
 import { describeKeep, describeUsers, describeWhy } from "./describe-stale.ts";
 import { useArchive } from "./use-archive.tsx";
@@ -75,31 +74,7 @@ function Flags({ project, flags, total }: FlagsProps) {
     ...entriesFor(of),
     { label: "Archive…", isDangerous: true, run: () => archive(of) },
   ];
-  const selection: Column<CleanupFlag> = {
-    id: "select",
-    header: "Select all",
-    width: "2.75rem",
-    headerContent: (
-      <Checkbox
-        label="Select all flags"
-        hidesLabel
-        isSelected={chosen.length > 0 && chosen.length === selectable.length}
-        isIndeterminate={chosen.length > 0 && chosen.length < selectable.length}
-        onChange={(isSelected) =>
-          setSelected(new Set(isSelected ? selectable.map(({ name }) => name) : []))
-        }
-      />
-    ),
-    cell: ({ name, project: owner }) =>
-      editable.has(owner) ? (
-        <Checkbox
-          label={`Select ${name}`}
-          hidesLabel
-          isSelected={selected.has(name)}
-          onChange={(isSelected) => setSelected(withEntry(selected, name, isSelected))}
-        />
-      ) : null,
-  };
+  const selection = selectionColumn({ selectable, selected, onChange: setSelected });
   const actions: Column<CleanupFlag> = menuColumn(
     ({ name }) => name,
     (flag) => (editable.has(flag.project) ? entries([flag]) : []),

@@ -9,11 +9,11 @@ import { Button } from "../ui/button.tsx";
 import { describeCount, describeShown } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Checkbox, SearchField } from "../ui/fields.tsx";
+import { SearchField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
-import { Selection, withEntry } from "../ui/selection.tsx";
+import { Selection, selectionColumn } from "../ui/selection.tsx";
 import { Time } from "../ui/time.tsx";
 import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
@@ -83,30 +83,7 @@ function ArchivedFlags({ project, flags }: ArchivedFlagsProps) {
     },
   };
 
-  const selection: Column<ArchivedFlag> = {
-    id: "select",
-    header: "Select all",
-    width: "2.75rem",
-    headerContent: (
-      <Checkbox
-        label="Select all flags"
-        hidesLabel
-        isSelected={chosen.length > 0 && chosen.length === shown.length}
-        isIndeterminate={chosen.length > 0 && chosen.length < shown.length}
-        onChange={(isSelected) =>
-          setSelected(new Set(isSelected ? shown.map(({ name }) => name) : []))
-        }
-      />
-    ),
-    cell: ({ name }) => (
-      <Checkbox
-        label={`Select ${name}`}
-        hidesLabel
-        isSelected={selected.has(name)}
-        onChange={(isSelected) => setSelected(withEntry(selected, name, isSelected))}
-      />
-    ),
-  };
+  const selection = selectionColumn({ selectable: shown, selected, onChange: setSelected });
   const actions: Column<ArchivedFlag> = menuColumn(
     ({ name }) => name,
     ({ name }) => [

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
+import type { Column } from "./data-table.tsx";
+import { Checkbox } from "./fields.tsx";
 import "./selection.css";
 
 interface SelectionProps {
@@ -34,4 +36,45 @@ export function withEntry(
   if (isIncluded) changed.add(entry);
   else changed.delete(entry);
   return changed;
+}
+
+interface SelectionColumnOptions<Row> {
+  /** The rows that can be selected. */
+  readonly selectable: readonly Row[];
+  /** Names of rows, which need not be shown. */
+  readonly selected: ReadonlySet<string>;
+  readonly onChange: (selected: ReadonlySet<string>) => void;
+}
+
+/** A column of a table of flags, with a checkbox for each flag that can be selected, and one for all of them. */
+export function selectionColumn<Row extends { readonly name: string }>({
+  selectable,
+  selected,
+  onChange,
+}: SelectionColumnOptions<Row>): Column<Row> {
+  const names = new Set(selectable.map(({ name }) => name));
+  const count = selectable.filter(({ name }) => selected.has(name)).length;
+  return {
+    id: "select",
+    header: "Select all",
+    width: "2.75rem",
+    headerContent: (
+      <Checkbox
+        label="Select all flags"
+        hidesLabel
+        isSelected={count > 0 && count === selectable.length}
+        isIndeterminate={count > 0 && count < selectable.length}
+        onChange={(isSelected) => onChange(isSelected ? names : new Set())}
+      />
+    ),
+    cell: ({ name }) =>
+      names.has(name) ? (
+        <Checkbox
+          label={`Select ${name}`}
+          hidesLabel
+          isSelected={selected.has(name)}
+          onChange={(isSelected) => onChange(withEntry(selected, name, isSelected))}
+        />
+      ) : null,
+  };
 }
