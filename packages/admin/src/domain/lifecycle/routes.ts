@@ -12,6 +12,15 @@ const tag = "Lifecycle";
 const ONE = "/projects/:projectId/features/:feature/lifecycle";
 const SNOOZE = "/projects/:projectId/features/:feature/stale-snooze";
 
+/** What the operations that change a flag have in common. */
+const change = {
+  role: "editor",
+  tag,
+  empty: 200,
+  alsoFailsWith: [400, 404],
+  params: FeatureParams,
+} as const;
+
 /** Routes for the stages of flags, and for flags that are needed although they seem stale. */
 export function registerLifecycle(app: TypedApp, storage: Storage): void {
   registerStages(app, storage);
@@ -36,14 +45,6 @@ function registerStages(app: TypedApp, storage: Storage): void {
         return listStages(db, name);
       }),
   );
-
-  const change = {
-    role: "editor",
-    tag,
-    empty: 200,
-    alsoFailsWith: [400, 404],
-    params: FeatureParams,
-  } as const;
 
   app.post(
     `${ONE}/complete`,
@@ -78,14 +79,6 @@ function registerStages(app: TypedApp, storage: Storage): void {
 }
 
 function registerSnooze(app: TypedApp, storage: Storage): void {
-  const change = {
-    role: "editor",
-    tag,
-    empty: 200,
-    alsoFailsWith: [400, 404],
-    params: FeatureParams,
-  } as const;
-
   app.put(
     SNOOZE,
     operation({
