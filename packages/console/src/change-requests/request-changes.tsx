@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { adminPath, request as send } from "../api/request.ts";
-import type { ChangeRequest, RequestedChange } from "../api/types.ts";
+import type { ActionName, ChangeRequest, RequestedChange } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describePath, describeValue } from "../events/describe-value.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -10,13 +10,21 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { lazyPart } from "../ui/lazy-part.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { ChangeEvents } from "./change-events.tsx";
-import { isEditable } from "./editable.ts";
 import { describeRequestedChange } from "./describe-requested-change.ts";
 import type { Rights } from "./rights.ts";
 
 const EditChangeDialog = lazyPart(
   async () => (await import("./edit-change-dialog.tsx")).EditChangeDialog,
 );
+
+/** The changes that the form with which they are requested also edits. Others are removed, and requested again. */
+const EDITABLE: readonly ActionName[] = [
+  "addStrategy",
+  "patchVariant",
+  "setRolloutPlan",
+  "updateEnabled",
+  "updateStrategy",
+];
 
 interface RequestChangesProps {
   readonly request: ChangeRequest;
@@ -198,4 +206,8 @@ function ConflictNote({ path, change, conflicts, canEdit }: ConflictNoteProps) {
       </div>
     </Banner>
   );
+}
+
+function isEditable({ action }: Pick<RequestedChange, "action">): boolean {
+  return EDITABLE.includes(action);
 }
