@@ -63,6 +63,14 @@ describe("npm start", () => {
         headers: { cookie: String(page) },
       });
       expect(await me.json()).toMatchObject({ user: { username: "demo" }, role: "admin" });
+      const config = await fetch(`http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/ui-config`, {
+        headers: { cookie: String(page) },
+      });
+      // With these, the code in the console works as it is.
+      expect(await config.json()).toMatchObject({
+        frontendUrl: `http://127.0.0.1:${ports.PORT}/proxy`,
+        frontendKey: "demo-web-key",
+      });
       expect(await openLink(firstLink)).toBeUndefined();
       expect(start.output()).not.toMatch(/Installing|Building/);
       expect(start.output()).toContain("[admin] ");

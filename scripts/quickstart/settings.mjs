@@ -62,7 +62,8 @@ export function findHostProblem({ HOST: host = "" }) {
 }
 
 /** The environment variables of the flag-management service. */
-export function adminEnvironment({ ports, directory, usesPostgres }, keys, environment) {
+export function adminEnvironment(settings, keys, environment) {
+  const { ports, directory, usesPostgres, proxyUrl } = settings;
   const { DATA_DIR: _, ...rest } = environment;
   return {
     ...rest,
@@ -72,6 +73,9 @@ export function adminEnvironment({ ports, directory, usesPostgres }, keys, envir
     ALLOWED_HOSTS: allowedHosts(environment),
     SHUTDOWN_DELAY: "0",
     PORT: ports.ADMIN_PORT,
+    // The console shows code that can be run as it is.
+    FRONTEND_URL: proxyUrl,
+    FRONTEND_KEY: clientKeyOf(settings),
     INIT_ADMIN_API_TOKENS: addToList(environment.INIT_ADMIN_API_TOKENS, keys.adminToken),
     INIT_CLIENT_API_TOKENS: addToList(environment.INIT_CLIENT_API_TOKENS, keys.proxyToken),
     LOG_LEVEL: environment.LOG_LEVEL || "info",

@@ -62,6 +62,8 @@ type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
     Pick<
       AdminConfig,
       | "allowedHosts"
+      | "frontendKey"
+      | "frontendUrl"
       | "host"
       | "openId"
       | "publicUrl"
@@ -168,6 +170,8 @@ export async function buildApp(
         storage,
         retention,
         publicUrl,
+        frontendUrl: config.frontendUrl,
+        frontendKey: config.frontendKey,
         hasOpenId: openId !== undefined,
       });
       registerNotifications(scope, notifier);

@@ -159,6 +159,14 @@ describeAnyStorage("an installation", (source) => {
     expect([status, text]).toEqual([200, expect.stringContaining('"http://localhost:99999"')]);
   });
 
+  test("shows what apps need to read flags, if it is configured", async () => {
+    const frontend = { frontendUrl: "https://proxy.example.com/proxy", frontendKey: "web-key" };
+    const service = await startService(admin.storage, frontend);
+    expect(await service.admin("GET", "/ui-config")).toMatchObject(frontend);
+    const { body } = await admin.must(200, "GET", "/ui-config");
+    expect(body).not.toHaveProperty("frontendKey");
+  });
+
   test("shows PUBLIC_URL as its address", async () => {
     const service = await startService(admin.storage, {
       publicUrl: "https://flags.example.com/base/",

@@ -199,32 +199,6 @@ describeConsole("the page of a flag", (console) => {
     expect(new URL(page.url()).search).toBe("");
   });
 
-  test.each(SIZES)("shows how programs use the flag on a %s", async (size) => {
-    const flag = `used-${size}`;
-    const variant = { name: "red", weight: 1000, weightType: "variable", stickiness: "default" };
-    await createFlag(console, flag, [
-      { name: "flexibleRollout", parameters: { stickiness: "plan" }, variants: [variant] },
-    ]);
-    const page = await console.open(`/projects/default/flags/${flag}`, { size, role: "viewer" });
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("button", { name: "Use in code" }).click();
-    const dialog = page.getByRole("dialog", { name: `Use ${flag} in your code` });
-    await dialog.getByText(`client.getVariant("${flag}")`).waitFor();
-    await choose(dialog, "Language or framework", "Python");
-    await dialog.getByText("pip install UnleashClient").waitFor();
-    await dialog.getByText("The rules of this flag also read plan").waitFor();
-    await expectAccessible(page);
-    await dialog.getByRole("button", { name: "Copy the code" }).click();
-    await dialog.getByRole("button", { name: "Copied" }).waitFor();
-    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
-    expect(copied).toContain(`url="${console.url}/api"`);
-    expect(copied).toContain(`is_on = client.is_enabled("${flag}", context)`);
-    // The next flag is shown in the same language.
-    await page.reload();
-    await page.getByRole("button", { name: "Use in code" }).click();
-    await dialog.getByText("pip install UnleashClient").waitFor();
-  });
-
   test("says which rules have no effect, and why", async () => {
     const plan = { contextName: "plan", operator: "NUM_GT", value: "5" };
     await createFlag(console, "parent-that-is-off");
@@ -329,3 +303,41 @@ describeConsole("the page of a flag", (console) => {
     expect(hidden).toBeLessThanOrEqual(0);
   });
 });
+
+const APP_ACCESS = { frontendUrl: "https://proxy.test/proxy", frontendKey: "web-key" };
+
+describeConsole(
+  "the code for a flag",
+  (console) => {
+    test.each(SIZES)("shows how programs use the flag on a %s", async (size) => {
+      const flag = `used-${size}`;
+      const variant = { name: "red", weight: 1000, weightType: "variable", stickiness: "default" };
+      await createFlag(console, flag, [
+        { name: "flexibleRollout", parameters: { stickiness: "plan" }, variants: [variant] },
+      ]);
+      const page = await console.open(`/projects/default/flags/${flag}`, { size, role: "viewer" });
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByRole("button", { name: "Use in code" }).click();
+      const dialog = page.getByRole("dialog", { name: `Use ${flag} in your code` });
+      await dialog.getByText(`client.getVariant("${flag}")`).waitFor();
+      // Everything that this code needs is configured.
+      await dialog.getByText(`url: "${APP_ACCESS.frontendUrl}"`).waitFor();
+      await dialog.getByText(`clientKey: "${APP_ACCESS.frontendKey}"`).waitFor();
+      await dialog.getByText("Front ends read flags from the proxy. Replace 7 with").waitFor();
+      await choose(dialog, "Language or framework", "Python");
+      await dialog.getByText("pip install UnleashClient").waitFor();
+      await dialog.getByText("The rules of this flag also read plan").waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole("button", { name: "Copy the code" }).click();
+      await dialog.getByRole("button", { name: "Copied" }).waitFor();
+      const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+      expect(copied).toContain(`url="${console.url}/api"`);
+      expect(copied).toContain(`is_on = client.is_enabled("${flag}", context)`);
+      // The next flag is shown in the same language.
+      await page.reload();
+      await page.getByRole("button", { name: "Use in code" }).click();
+      await dialog.getByText("pip install UnleashClient").waitFor();
+    });
+  },
+  APP_ACCESS,
+);

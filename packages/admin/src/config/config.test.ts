@@ -115,6 +115,15 @@ test.each([
   expect(text).not.toContain("s3cr");
 });
 
+test.each(["INIT_ADMIN_API_TOKENS", "INIT_CLIENT_API_TOKENS"])(
+  "loadConfig() rejects a FRONTEND_KEY that is secret, because it is in %s",
+  (name) => {
+    const key = name.includes("ADMIN") ? "*:*.s3cret-of-18-chars" : "*:dev.s3cret-of-18-chars";
+    const { problems } = failure({ [name]: key, FRONTEND_KEY: key });
+    expect(problems).toEqual([expect.stringMatching(/^FRONTEND_KEY must be public: [^3]*$/)]);
+  },
+);
+
 test("loadConfig() reports all problems at once, with hints", () => {
   const { problems, hints } = failure({
     PORT: "soon",

@@ -93,6 +93,7 @@ export function loadConfig(environment: Environment, customLogger?: CustomLogger
     ...tokenProblems,
     ...openIdProblems,
     ...findAdminProblems(values),
+    ...findFrontendProblems(values),
   ];
   const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
   const hints = [
@@ -184,6 +185,14 @@ function findAdminProblems({ initAdminUser, initAdminPassword }: Values): readon
     ...(name === undefined ? [] : [`INIT_ADMIN_USER: the user name ${name}`]),
     ...(password === undefined ? [] : [`INIT_ADMIN_PASSWORD: the password ${password}`]),
   ];
+}
+
+/** NOTE: everyone who signs in sees this key. */
+function findFrontendProblems(values: Values): readonly string[] {
+  const secrets = [...values.initAdminTokens, ...values.initClientTokens];
+  return values.frontendKey !== undefined && secrets.includes(values.frontendKey)
+    ? ["FRONTEND_KEY must be public: a client key or a frontend token, not a token that is secret"]
+    : [];
 }
 
 /** The two names of a setting can contain different tokens. */

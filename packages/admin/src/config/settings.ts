@@ -17,7 +17,12 @@ import { LOG_LEVELS } from "flags-server-kit/neutral";
 import { allowListKind } from "../notifications/allow-list.ts";
 import { version } from "../version.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
-import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-setting-kinds.ts";
+import {
+  databaseUrlKind,
+  frontendUrlKind,
+  publicUrlKind,
+  secretsInDatabaseUrl,
+} from "./url-setting-kinds.ts";
 
 const listening = new SettingGroup("Listening");
 const webConsole = new SettingGroup("Console");
@@ -76,6 +81,16 @@ export const SETTINGS = {
     kind: publicUrlKind,
     description:
       "Address at which browsers reach the service, for example https://flags.example.com. Required if a reverse proxy adds a path.",
+  }),
+  frontendUrl: webConsole.variable("FRONTEND_URL", {
+    kind: frontendUrlKind,
+    description:
+      "Address from which apps read flags, usually that of a proxy, for example https://proxy.example.com/proxy. The console shows it in the code for apps.",
+  }),
+  frontendKey: webConsole.variable("FRONTEND_KEY", {
+    kind: textKind,
+    description:
+      "Client key or frontend token that FRONTEND_URL accepts. The console shows it in the code for apps, to everyone who signs in.",
   }),
   sessionHours: webConsole.variable("SESSION_HOURS", {
     kind: createIntegerKind({ min: 1, max: 720, of: "hours" }),
@@ -206,6 +221,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   settings: SETTINGS,
   variablePrefixes: [
     "SESSION_",
+    "FRONTEND_",
     "OIDC_",
     "DATABASE_",
     "INIT_ADMIN_",

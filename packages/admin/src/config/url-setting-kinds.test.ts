@@ -2,6 +2,7 @@ import { InvalidValue } from "flags-server-kit/command-line";
 import { expect, test } from "vitest";
 import {
   databaseUrlKind,
+  frontendUrlKind,
   publicUrlKind,
   secretsInDatabaseUrl,
   showDatabaseUrl,
@@ -13,6 +14,12 @@ test.each([
   ["http://127.0.0.1:4242//", "http://127.0.0.1:4242/"],
 ])("publicUrlKind adds a slash to %s", (text, url) => {
   expect(publicUrlKind.fromText(text)).toBe(url);
+});
+
+test("frontendUrlKind removes slashes at the end", () => {
+  const address = "https://proxy.example.com/proxy";
+  expect(frontendUrlKind.fromText(`${address}//`)).toBe(address);
+  expect(frontendUrlKind.fromText("https://key@proxy.example.com")).toBeInstanceOf(InvalidValue);
 });
 
 test.each([

@@ -10,14 +10,25 @@ import { tryDecode } from "flags-server-kit/neutral";
 export const publicUrlKind: SettingKind<string> = createTextKind(
   "an http or https URL without a query, such as https://flags.example.com",
   (text) => {
-    const url = toHttpUrl(text);
-    if (url === undefined) return new InvalidValue();
-    if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-      return new InvalidValue();
-    }
-    return url.href.replace(/\/*$/, "/");
+    const address = readAddress(text);
+    return typeof address === "string" ? `${address}/` : address;
   },
 );
+
+/** The address from which apps read flags, without a trailing slash. */
+export const frontendUrlKind: SettingKind<string> = createTextKind(
+  "an http or https URL without a query, such as https://proxy.example.com/proxy",
+  readAddress,
+);
+
+function readAddress(text: string): string | InvalidValue {
+  const url = toHttpUrl(text);
+  if (url === undefined) return new InvalidValue();
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    return new InvalidValue();
+  }
+  return url.href.replace(/\/*$/, "");
+}
 
 /** As `psql` accepts them: the driver would look up all of them as one name. */
 const SEVERAL_HOSTS = /^[^/]+:\/\/(?:[^/?]*@)?(?![^/?]*@)[^/?]*,/;

@@ -56,6 +56,12 @@ const UiConfigResponse = closedObject("uiConfigSchema", {
   environment: Type.String(),
   unleashUrl: Type.String(),
   baseUriPath: Type.String(),
+  frontendUrl: Type.Optional(
+    Type.String({ description: "Address from which apps read flags, if it is configured" }),
+  ),
+  frontendKey: Type.Optional(
+    Type.String({ description: "A public key for that address, if it is configured" }),
+  ),
   flags: Type.Object({}, { title: "uiFlagsSchema", description: "Always empty" }),
   resourceLimits: ResourceLimits,
   versionInfo: closedObject("versionSchema", {
@@ -73,6 +79,9 @@ export interface InstanceOptions {
   readonly storage: Storage;
   /** Where users open the console. @default the host of the request */
   readonly publicUrl?: string | undefined;
+  /** What the code for apps contains. */
+  readonly frontendUrl?: string | undefined;
+  readonly frontendKey?: string | undefined;
   readonly hasOpenId?: boolean;
 }
 
@@ -125,7 +134,8 @@ function toCsv(values: object): string {
   return `${lines.map((cells) => cells.join(",")).join("\n")}\n`;
 }
 
-function registerUiConfig(app: TypedApp, { storage, publicUrl }: InstanceOptions): void {
+function registerUiConfig(app: TypedApp, options: InstanceOptions): void {
+  const { storage, publicUrl, frontendUrl, frontendKey } = options;
   app.get(
     "/ui-config",
     operation({
@@ -144,6 +154,8 @@ function registerUiConfig(app: TypedApp, { storage, publicUrl }: InstanceOptions
         environment: "Open Source",
         unleashUrl: url.replace(/\/$/, ""),
         baseUriPath: publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/$/, ""),
+        frontendUrl,
+        frontendKey,
         flags: {},
         resourceLimits: toResourceLimits(),
         versionInfo: {

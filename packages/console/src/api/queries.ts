@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { type ContextValues, toRequestContext } from "./request-context.ts";
 import { adminPath, request, requestVersioned } from "./request.ts";
 import type {
+  AppAccess,
   Application,
   ApplicationDetails,
   ApplicationOverview,
@@ -59,7 +60,6 @@ export const queries = {
         requestVersioned<ProjectSettings>(adminPath`/projects/${id}`, { signal }),
     }),
 
-  /** Who has a role in a project. */
   /** How a project is doing. The key is one of events, because nearly every change affects it. */
   projectStatus: (id: string) =>
     queryOptions({
@@ -68,6 +68,7 @@ export const queries = {
         request<ProjectStatus>(adminPath`/projects/${id}/status`, { signal }),
     }),
 
+  /** Who has a role in a project. */
   projectMembers: (id: string) =>
     queryOptions({
       queryKey: ["access", id],
@@ -305,6 +306,13 @@ export const queries = {
       queryKey: ["applications", "overview", name],
       queryFn: ({ signal }) =>
         request<ApplicationOverview>(adminPath`/metrics/applications/${name}/overview`, { signal }),
+    }),
+
+  /** What the code for apps contains, as far as it is configured. Nothing changes it while the service runs. */
+  appAccess: () =>
+    queryOptions({
+      queryKey: ["ui-config"],
+      queryFn: ({ signal }) => request<AppAccess>(adminPath`/ui-config`, { signal }),
     }),
 
   segments: () =>

@@ -215,3 +215,9 @@ export type Addon = Json<Awaited<ReturnType<typeof viewAddons>>[number]>;
 export type AddonProvider = Json<ReturnType<typeof viewProviders>[number]>;
 /** What was sent of one event, or will be. */
 export type SentNotification = Json<Awaited<ReturnType<typeof readLog>>[number]>;
+
+/** What the code for apps contains, as far as it is configured. The key is public. */
+export interface AppAccess {
+  readonly frontendUrl?: string;
+  readonly frontendKey?: string;
+}

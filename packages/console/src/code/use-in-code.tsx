@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Code } from "lucide-react";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
-import type { Flag } from "../api/types.ts";
+import type { AppAccess, Flag } from "../api/types.ts";
 import { readSdk, rememberSdk } from "../app/remembered-choices.ts";
 import { fieldsOfFlag } from "../playground/context.ts";
 import { Button } from "../ui/button.tsx";
@@ -40,6 +40,7 @@ function CodeDialog({ flag, onClose }: CodeDialogProps) {
   const [id, setId] = useState<SdkId>(rememberedSdk);
   const { data: segments = [] } = useQuery(queries.segments());
   const fields = fieldsOfFlag(flag, segments).filter((name) => !KNOWN.includes(name));
+  const { data: access = {} } = useQuery(queries.appAccess());
   const { kind, install, write } = SDKS[id];
   return (
     <Dialog title={`Use ${flag.name} in your code`} onClose={onClose} size="wide">
@@ -57,7 +58,7 @@ function CodeDialog({ flag, onClose }: CodeDialogProps) {
         <CodeLine label="how to install it" text={install} />
         <CodeLine
           label="the code"
-          text={write({ flag: flag.name, variants: variantsOf(flag), ...addresses() })}
+          text={write({ flag: flag.name, variants: variantsOf(flag), ...addresses(access) })}
         />
         <p className="code-note">
           {kind === "Backends" ? (
@@ -67,9 +68,17 @@ function CodeDialog({ flag, onClose }: CodeDialogProps) {
             </>
           ) : (
             <>
-              Front ends read flags from the proxy: replace the address with that of yours, and
-              YOUR-CLIENT-KEY with one of its client keys, or with a{" "}
-              <TokensLink>frontend token</TokensLink> if it accepts those.
+              Front ends read flags from the proxy.
+              {access.frontendUrl === undefined
+                ? " Replace the address with that of your proxy."
+                : null}
+              {access.frontendKey === undefined ? (
+                <>
+                  {" "}
+                  Replace YOUR-CLIENT-KEY with one of its client keys, or with a{" "}
+                  <TokensLink>frontend token</TokensLink> if it accepts those.
+                </>
+              ) : null}
             </>
           )}{" "}
           Replace 7 with the id of the user.
@@ -107,13 +116,14 @@ function variantsOf({ environments }: Flag): readonly string[] {
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** NOTE: the service does not know the address of the proxy. Next to a service on this computer, it usually has its default. */
-function addresses() {
+/** NOTE: next to a service on this computer, a proxy usually has its default address. */
+function addresses({ frontendUrl, frontendKey = "YOUR-CLIENT-KEY" }: AppAccess) {
   const isLocal = LOOPBACK.test(window.location.hostname);
+  const usual = isLocal ? "http://127.0.0.1:3000/proxy" : "https://proxy.example.com/proxy";
   return {
     backendUrl: new URL("api", document.baseURI).href,
-    frontendUrl: isLocal ? "http://127.0.0.1:3000/proxy" : "https://proxy.example.com/proxy",
+    frontendUrl: frontendUrl ?? usual,
     backendToken: "YOUR-BACKEND-TOKEN",
-    frontendToken: "YOUR-CLIENT-KEY",
+    frontendToken: frontendKey,
   };
 }
