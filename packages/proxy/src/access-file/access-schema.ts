@@ -10,14 +10,14 @@ export const MIN_SIGNING_SECRET_LENGTH = 32;
 const Environment = Type.String({
   pattern: "^[^\\s:.*]+$",
   description:
-    "The environment whose flags the key can read. Required with several upstream tokens, unless the key has the form project:environment.secret",
+    "The environment whose flags the key can read: one name, without spaces, `:`, `.` and `*`. Required with several upstream tokens, unless the key has the form project:environment.secret",
 });
 
 const Origin = Type.String({
   pattern:
     "^https?://(?:\\*\\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]{1,5})?$",
   description:
-    "An origin such as `https://app.example.com`, or `https://*.example.com` for all subdomains",
+    "An origin such as `https://app.example.com`, or `https://*.example.com` for all subdomains, without a path",
 });
 
 const Rate = Type.Object(
@@ -40,23 +40,26 @@ const Rate = Type.Object(
 
 const FilePath = Type.String({ minLength: 1, maxLength: 4000 });
 
-/** One value, or a list of values each of which is accepted. */
+/** One value, or during a rotation a list of values each of which is accepted. */
 const oneOrMore = (value: TString, description: string) =>
-  Type.Union([value, Type.Array(value, { minItems: 1, maxItems: 10 })], { description });
+  Type.Union([value, Type.Array(value, { minItems: 1, maxItems: 10 })], {
+    description: `${description}. A string, or a list of up to 10`,
+  });
 
 const Secret = oneOrMore(
   Type.String({ minLength: MIN_SIGNING_SECRET_LENGTH, maxLength: 1000 }),
-  `The secret, of at least ${MIN_SIGNING_SECRET_LENGTH} characters. Can be a list during a rotation`,
+  `The secret, of at least ${MIN_SIGNING_SECRET_LENGTH} characters`,
 );
 
 const SecretFile = oneOrMore(
   FilePath,
-  "A file that contains only the secret. Relative paths are relative to the access file. Can be a list during a rotation",
+  "A file that contains only the secret. Relative paths are relative to the access file",
 );
 
 const FieldName = Type.String({
   pattern: "^[!-9;-~]{1,100}$",
-  description: "A context field such as `userId`, or the name of a property",
+  description:
+    "A context field such as `userId`, or the name of a property, in visible ASCII characters without `:`",
 });
 
 const Hmac = Type.Object(
@@ -107,10 +110,7 @@ const Jwt = Type.Object(
       Type.String({ ...FilePath, description: "A file that contains a JSON Web Key Set" }),
     ),
     publicKeyFile: Type.Optional(
-      oneOrMore(
-        FilePath,
-        "A file that contains the public key, in PEM. Can be a list during a rotation",
-      ),
+      oneOrMore(FilePath, "A file that contains the public key, in PEM"),
     ),
     secret: Type.Optional(Secret),
     secretFile: Type.Optional(SecretFile),
@@ -166,12 +166,14 @@ export const KeySchema = Type.Object(
   {
     name: Type.String({
       pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
-      description: "Unique. Appears in logs and metrics, so it must not be secret",
+      description:
+        "Up to 100 letters, digits, `.`, `_` and `-`, beginning with a letter or digit. Unique, not secret: it appears in logs and metrics",
     }),
     key: Type.Optional(
       Type.String({
         pattern: "^[!-~]{1,1000}$",
-        description: "The key itself. In YAML, put a key that begins with `*` in quotes",
+        description:
+          "The key itself: up to 1000 visible ASCII characters, without spaces. In YAML, put a key that begins with `*` in quotes",
       }),
     ),
     keyFile: Type.Optional(
@@ -184,7 +186,8 @@ export const KeySchema = Type.Object(
     keySha256: Type.Optional(
       Type.String({
         pattern: "^[0-9a-fA-F]{64}$",
-        description: "The SHA-256 of the key in hexadecimal, so that the file contains no secret",
+        description:
+          "The SHA-256 of the key in 64 hexadecimal digits, so that the file contains no secret",
       }),
     ),
     kind: Type.Optional(
@@ -199,7 +202,8 @@ export const KeySchema = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^*]+$" }), {
         minItems: 1,
         maxItems: 1000,
-        description: "The key gives only flags of these projects. Default: all",
+        description:
+          "The key gives only flags of these projects, which are names without `*`. Default: all",
       }),
     ),
     namePrefix: Type.Optional(
@@ -241,7 +245,7 @@ export const KeySchema = Type.Object(
       Type.String({
         pattern:
           "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})$",
-        description: "When the key stops working, such as `2027-01-31T00:00:00Z`",
+        description: "When the key stops working, with a time zone, such as `2027-01-31T00:00:00Z`",
       }),
     ),
   },

@@ -2,14 +2,12 @@ import { createHash } from "node:crypto";
 import type { Source } from "../sources/sources.ts";
 import { findSourceByScope, type TokenScope } from "../sources/token-scope.ts";
 import type { AccessFileKey } from "./access-schema.ts";
-import type { Grant, KeyRules } from "../core/access/grant.ts";
+import { type Grant, type KeyRules, RateLimit } from "../core/access/grant.ts";
 import { createOriginCheck } from "../core/access/origins.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
-import { RateLimit } from "../core/access/grant.ts";
 import type { AccessEntry, AccessFile } from "./read-access-file.ts";
 import type { Visibility } from "../core/access/visible-flags.ts";
 import type { KeySet } from "./signing/remote-keys.ts";
-import type { ContextVerifier } from "../core/access/verify-context.ts";
 import { FileError } from "../files/read-file.ts";
 
 /** The part of a source that decides which keys belong to it. */
@@ -134,46 +132,22 @@ interface GrantsContext {
   readonly visibility: Visibility;
   /** Returns the keys at a URL that verify signed contexts. */
   readonly keysAt: (url: string) => KeySet;
-  readonly previous: readonly Grant[];
 }
 
-/**
- * Creates the grants of a file.
- *
- * @param previous the previous grants of the file: their rate limits continue
- * @throws {FileError} with all problems
- */
+/** @throws {FileError} with all problems */
 export function createFileGrants(
   file: AccessFile,
   related: RelatedConfig<Source>,
-  { visibility, keysAt, previous }: GrantsContext,
+  { visibility, keysAt }: GrantsContext,
 ): readonly Grant[] {
-  const known = new Map(previous.map((grant) => [grant.key, grant.rules]));
-  const verifierOf = createVerifiers(keysAt);
   return assignSources(file, related).map(({ entry, source }): Grant => {
     const { kind = "client", projects, namePrefix = "" } = entry.fields;
     const flags = visibility.get(source, { projects, namePrefix });
-    const rules = createRules(entry, verifierOf(entry), known.get(entry.digest));
-    return { key: entry.digest, kind, flags, rules };
+    return { key: entry.digest, kind, flags, rules: createRules(entry, keysAt) };
   });
 }
 
-/** Returns a function that creates the verifier of a key. Keys with equal settings share one. */
-function createVerifiers(keysAt: (url: string) => KeySet) {
-  const known = new Map<string, ContextVerifier>();
-  return ({ signing }: AccessEntry): ContextVerifier | undefined => {
-    if (signing === undefined) return undefined;
-    const verifier = known.get(signing.id) ?? signing.createVerifier(keysAt);
-    known.set(signing.id, verifier);
-    return verifier;
-  };
-}
-
-function createRules(
-  { fields, signing }: AccessEntry,
-  contextVerifier: ContextVerifier | undefined,
-  previous: KeyRules | undefined,
-): KeyRules {
+function createRules({ fields, signing }: AccessEntry, keysAt: (url: string) => KeySet): KeyRules {
   const { name, origins, allFlags, explain, contextFields, rate, expiresAt } = fields;
   return {
     name,
@@ -191,19 +165,9 @@ function createRules(
     expiresAtMs: expiresAt === undefined ? undefined : toTimeMs(expiresAt),
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),
-    contextVerifier,
-    ...createRate(rate, previous),
+    contextVerifier: signing?.createVerifier(keysAt),
+    rateLimit: rate && new RateLimit(rate),
   };
-}
-
-/** A rate that has not changed continues to count. */
-function createRate(
-  rate: AccessFileKey["rate"],
-  previous: KeyRules | undefined,
-): Pick<KeyRules, "rateId" | "rateLimit"> {
-  const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
-  if (rateId === previous?.rateId) return { rateId, rateLimit: previous?.rateLimit };
-  return { rateId, rateLimit: rate && new RateLimit(rate) };
 }
 
 function identify(values: readonly unknown[]): string {

@@ -7,7 +7,7 @@ import type { Source } from "../sources/sources.ts";
 import type { AccessControl } from "../core/access/access-control.ts";
 import { createFileGrants } from "./create-grants.ts";
 import { readAccessFile } from "./read-access-file.ts";
-import { createKeysClient, RemoteKeySets } from "./signing/remote-key-sets.ts";
+import { createKeysClient, createRemoteKeys, type KeySet } from "./signing/remote-keys.ts";
 
 /** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
 const EXPIRY_CHECK_INTERVAL_MS = 250;
@@ -32,23 +32,19 @@ export async function followAccessFile(
   { logger, httpProxy = "", httpsProxy = "", noProxy = "" }: AccessFileOptions,
 ): Promise<void> {
   const staticKeys = new Set(access.static.map(({ key }) => key));
-  const keySets = new RemoteKeySets(
-    () => createKeysClient({ httpProxy, httpsProxy, noProxy }),
-    logger,
-  );
+  const keySets = new Map<string, KeySet>();
+  let http: ReturnType<typeof createKeysClient> | undefined;
+  const keysAt = (href: string): KeySet => {
+    http ??= createKeysClient({ httpProxy, httpsProxy, noProxy });
+    const keys = keySets.get(href) ?? createRemoteKeys(new URL(href), http, logger);
+    keySets.set(href, keys);
+    return keys;
+  };
   const load = async () => {
     const file = await readAccessFile(path);
-    const grants = createFileGrants(
-      file,
-      { sources, staticKeys },
-      {
-        visibility: access.visibility,
-        keysAt: keySets.at,
-        previous: access.fileGrants,
-      },
-    );
+    const { visibility } = access;
+    const grants = createFileGrants(file, { sources, staticKeys }, { visibility, keysAt });
     access.replaceFileGrants(grants);
-    keySets.retain(new Set(file.entries.map(({ signing }) => signing?.jwksUrl)));
     return { file, count: describeCount(grants.length, "key") };
   };
   const { file: first } = await load().catch((error: unknown) => {
@@ -78,7 +74,7 @@ export async function followAccessFile(
   access.onClose(() => {
     follower.close();
     stopChecking();
-    keySets.close();
+    void http?.close();
   });
 }
 

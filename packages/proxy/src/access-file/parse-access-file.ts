@@ -10,13 +10,7 @@ import {
 } from "../core/http/describe-schema-error.ts";
 import type { ValuePath } from "../files/json-positions.ts";
 import { parseJson, parseYaml } from "../files/parse-text.ts";
-import {
-  type AccessFileKey,
-  AccessFileSchema,
-  KeySchema,
-  MAX_KEYS,
-  MIN_SIGNING_SECRET_LENGTH,
-} from "./access-schema.ts";
+import { type AccessFileKey, AccessFileSchema, KeySchema, MAX_KEYS } from "./access-schema.ts";
 
 /** A problem of one value. Messages contain no values, which can be secret. */
 interface ContentProblem {
@@ -55,43 +49,41 @@ export async function parseAccessFile(text: string): Promise<ParsedAccessFile> {
     const subject = path.length === 0 ? "the file" : `\`${showPath(path)}\``;
     return `${locate(path)}: ${subject} ${message}`;
   };
-  if (validator.Check(value))
-    return { keys: new Map(value.keys.entries()), describe, problems: [] };
-  const { keys, problems } = findProblems(value);
-  return { keys, describe, problems: [...new Set(problems.map(describe))] };
-}
-
-interface Findings {
-  readonly keys: ReadonlyMap<number, AccessFileKey>;
-  readonly problems: readonly ContentProblem[];
+  const keys = new Map<number, AccessFileKey>();
+  const problems = [...findProblems(value, keys)].map(describe);
+  return { keys, describe, problems: [...new Set(problems)] };
 }
 
 /**
+ * Yields what does not match the schema, and adds the keys that do.
+ *
  * NOTE: the validator takes a second to find the errors in thousands of keys, but milliseconds to find the keys
  * that have errors.
  */
-function findProblems(value: unknown): Findings {
-  const none = new Map<number, AccessFileKey>();
+function* findProblems(
+  value: unknown,
+  keys: Map<number, AccessFileKey>,
+): Generator<ContentProblem, undefined> {
   if (!isRecord(value) || !Array.isArray(value["keys"])) {
-    return { keys: none, problems: toProblems(AccessFileSchema, validator.Errors(value)) };
+    yield* toProblems(AccessFileSchema, validator.Errors(value));
+    return undefined;
   }
   const entries: readonly unknown[] = value["keys"];
   if (entries.length > MAX_KEYS) {
-    const message = `must not have more than ${MAX_KEYS} entries`;
-    return { keys: none, problems: [{ path: ["keys"], message }] };
+    yield { path: ["keys"], message: `must not have more than ${MAX_KEYS} entries` };
+    return undefined;
   }
-  const keys = new Map<number, AccessFileKey>();
-  const problems = [...toProblems(AccessFileSchema, validator.Errors({ ...value, keys: [] }))];
+  yield* toProblems(AccessFileSchema, validator.Errors({ ...value, keys: [] }));
+  let invalidKeys = 0;
   for (const [index, key] of entries.entries()) {
     if (keyValidator.Check(key)) keys.set(index, key);
-    else if (problems.length < MAX_PROBLEMS) {
-      const found = toProblems(KeySchema, keyValidator.Errors(key));
-      problems.push(
-        ...found.map(({ path, message }) => ({ path: ["keys", index, ...path], message })),
-      );
+    else if ((invalidKeys += 1) <= MAX_PROBLEMS) {
+      for (const { path, message } of toProblems(KeySchema, keyValidator.Errors(key))) {
+        yield { path: ["keys", index, ...path], message };
+      }
     }
   }
-  return { keys, problems };
+  return undefined;
 }
 
 function showPath(path: ValuePath): string {
@@ -109,37 +101,34 @@ function toProblems(
   // The errors of the alternatives say less than the choice itself.
   const isOfAlternative = ({ keyword, instancePath }: TLocalizedValidationError): boolean =>
     keyword !== "anyOf" &&
-    choices.some(
-      (choice) =>
-        instancePath === choice.instancePath || instancePath.startsWith(`${choice.instancePath}/`),
-    );
+    choices.some((choice) => `${instancePath}/`.startsWith(`${choice.instancePath}/`));
   return errors
     .filter((error) => !isOfAlternative(error))
     .flatMap((error) => explain(schema, error))
     .map(({ path, message }) => ({ path: path.map(toIndex), message }));
 }
 
+function toIndex(part: string): string | number {
+  return /^\d+$/.test(part) ? Number(part) : part;
+}
+
 /** Describes an error in the words for fields of keys. */
 function explain(schema: TSchema, error: TLocalizedValidationError): readonly ValueProblem[] {
   const path = toPath(error.instancePath);
+  const nodes = nodesOn(schema, error.schemaPath);
   switch (error.keyword) {
     case "additionalProperties":
       return error.params.additionalProperties.map((name) => ({
         path: [...path, name],
-        message: `is unknown: ${suggest(name, listFields(schema, error.schemaPath))}`,
+        message: `is unknown: ${suggest(name, nodes.at(-1))}`,
       }));
-    case "type": {
-      const message = TYPES[String(error.params.type)];
-      return message === undefined ? describeSchemaError(error) : [{ path, message }];
+    case "anyOf":
+    case "pattern": {
+      const { description } = nodes.findLast((node) => node["description"] !== undefined) ?? {};
+      return [{ path, message: `does not have the required form: ${String(description)}` }];
     }
-    case "pattern":
-      return [{ path, message: explainPattern(path) }];
     case "enum":
       return [{ path, message: `must be one of ${error.params.allowedValues.join(", ")}` }];
-    case "anyOf":
-      return [
-        { path, message: CHOICES[path.at(-1) ?? ""] ?? "must be a string or a list of strings" },
-      ];
     case "boolean":
       // Other errors report the same problem more precisely.
       return [];
@@ -148,52 +137,20 @@ function explain(schema: TSchema, error: TLocalizedValidationError): readonly Va
   }
 }
 
-function suggest(name: string, known: readonly string[]): string {
+type SchemaNode = Readonly<Record<string, unknown>>;
+
+/** The parts of a schema on the way to one, the last of which is that one. */
+function nodesOn(schema: TSchema, pointer: string): readonly SchemaNode[] {
+  const nodes: SchemaNode[] = [{ ...schema }];
+  for (const name of toPath(pointer)) {
+    const node = nodes.at(-1)?.[name];
+    nodes.push(isRecord(node) ? node : {});
+  }
+  return nodes;
+}
+
+function suggest(name: string, node: SchemaNode = {}): string {
+  const known = isRecord(node["properties"]) ? Object.keys(node["properties"]) : [];
   const nearest = findNearest(name, known);
   return nearest === undefined ? "check its spelling" : `did you mean \`${nearest}\`?`;
-}
-
-/** Lists the fields of an object in a schema. */
-function listFields(schema: TSchema, path: string): readonly string[] {
-  const found = toPath(path).reduce<unknown>(
-    (part, name) => (isRecord(part) ? part[name] : undefined),
-    schema,
-  );
-  return isRecord(found) && isRecord(found["properties"]) ? Object.keys(found["properties"]) : [];
-}
-
-function toIndex(part: string): string | number {
-  return /^\d+$/.test(part) ? Number(part) : part;
-}
-
-/** Messages that are more precise than those in responses. */
-const TYPES: Readonly<Record<string, string>> = {
-  boolean: "must be true or false",
-  string: "must be a string: put it in quotes",
-};
-
-/** What the value of a field with alternatives must be. */
-const CHOICES: Readonly<Record<string, string>> = {
-  kind: "must be `client` or `server`",
-  secret: `must be a string of at least ${MIN_SIGNING_SECRET_LENGTH} characters, or a list of such strings`,
-  secretFile: "must be the path of a file, or a list of paths",
-  publicKeyFile: "must be the path of a file, or a list of paths",
-};
-
-/** What the text of each field must look like. */
-const PATTERNS: Readonly<Record<string, string>> = {
-  name: "must consist of up to 100 letters, digits, `.`, `_` and `-`, and begin with a letter or digit",
-  key: "must consist of up to 1000 visible ASCII characters, without spaces",
-  keySha256: "must be a SHA-256 in 64 hexadecimal digits",
-  environment: "must be the name of one environment, without spaces, `:`, `.` and `*`",
-  projects: "must be the name of a project; for all projects, remove `projects`",
-  origins:
-    "must be an origin such as `https://app.example.com` or `https://*.example.com`, without a path",
-  fields: "must be the name of a field, in visible ASCII characters without `:`",
-  expiresAt: "must be a time with a time zone, such as `2027-01-31T00:00:00Z`",
-};
-
-function explainPattern(path: readonly string[]): string {
-  const field = path.findLast((part) => typeof toIndex(part) === "string") ?? "";
-  return PATTERNS[field] ?? "does not have the required form";
 }

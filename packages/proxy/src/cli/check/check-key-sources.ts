@@ -21,7 +21,7 @@ export async function checkKeySets(
 ): Promise<readonly string[]> {
   const addresses = new Set(entries.flatMap(({ signing }) => signing?.jwksUrl ?? []));
   if (addresses.size === 0) return [];
-  const { createKeysClient } = await import("../../access-file/signing/remote-key-sets.ts");
+  const { createKeysClient } = await import("../../access-file/signing/remote-keys.ts");
   const http = createKeysClient({ httpProxy, httpsProxy, noProxy });
   try {
     const problems = await Promise.all(

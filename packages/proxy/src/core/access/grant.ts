@@ -51,8 +51,6 @@ export interface KeyRules {
   readonly contextFields?: ReadonlySet<string> | undefined;
   /** Checks the signatures of contexts. @default contexts need not be signed */
   readonly contextVerifier?: ContextVerifier | undefined;
-  /** Identifies the settings of the limit: a limit continues after a reload that does not change them. */
-  readonly rateId?: string | undefined;
   /** @default no limit */
   readonly rateLimit?: RateLimit | undefined;
 }
