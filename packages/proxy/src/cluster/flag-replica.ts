@@ -22,9 +22,7 @@ export interface SyncStatus extends Pick<
   readonly isLive?: boolean | undefined;
   /** The last failed request to the upstream, if any. */
   readonly failure: SourceFailure | undefined;
-  /** The flags that `ageMs` is about. */
-  readonly revision: string | undefined;
-  /** Milliseconds since these flags were last confirmed; undefined if never. */
+  /** Milliseconds since the flags were last confirmed; undefined if never. */
   readonly ageMs: number | undefined;
 }
 
@@ -90,14 +88,12 @@ export class FlagReplica extends SourceEvents implements FlagSource {
     return this.#slicer.run(this.#prepare(update));
   }
 
-  /** Records the status of the source. The confirmation of other flags than the current ones does not count. */
-  update({ revision, ageMs, isLive = false, ...status }: SyncStatus, event?: SyncEvent): void {
+  /** Records the status of the source. */
+  update({ ageMs, isLive = false, ...status }: SyncStatus, event?: SyncEvent): void {
     const previous = this.snapshot;
     if (event === "publish") Object.assign(this, this.#prepared);
     Object.assign(this, status, { isLive });
-    if (revision === this.snapshot?.revision) {
-      this.confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
-    }
+    this.confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
     if (event === "unchanged") this.emitter.emit("unchanged");
     if (this.snapshot === undefined || this.snapshot === previous) return;
     this.emitter.emit("changed", this.snapshot);

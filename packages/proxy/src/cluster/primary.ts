@@ -38,9 +38,7 @@ export async function serveWithWorkers(
   const variables = { ...others, ...(await choosePorts(config)), ...config.workerVariables };
   const sources = createConfiguredSources(config, telemetry?.tracer?.beginUpstream);
   observeSources(metrics, sources);
-  const distributions = sources.map(
-    (source, index) => new FlagDistribution({ source, index, logger }),
-  );
+  const distributions = sources.map((source, index) => new FlagDistribution(source, index));
   const collection = new MetricsCollection(registry);
   const flags = sources.map((source) => source.flags);
   const functions = createFunctions(flags, verifier, () => collection.read(pool.workers));
@@ -70,7 +68,6 @@ export async function serveWithWorkers(
   const close = async (delayMs: number): Promise<void> => {
     sendUsageBefore(delayMs, sources);
     await pool.stop(delayMs);
-    for (const distribution of distributions) distribution.close();
     await Promise.all([closeSources(sources), verifier?.close()]);
     await telemetry?.close();
   };

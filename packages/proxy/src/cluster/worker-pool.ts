@@ -11,6 +11,11 @@ import { WorkerProcess } from "./worker-process.ts";
 // NOTE: also correct when this runs from the bundle, which is in a folder of the same depth.
 const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", import.meta.url));
 
+/** A worker that exits earlier may be in a crash loop, in which the delay of its replacement doubles. */
+const STABLE_MS = 10_000;
+const FIRST_DELAY_MS = 1000;
+const MAX_DELAY_MS = 8000;
+
 /** Environment variables of all workers, such as the ports that they share. No port is 0. */
 export type WorkerVariables = Readonly<Record<string, string>>;
 
@@ -35,7 +40,6 @@ interface WorkerPoolOptions extends WorkerCall {
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #metrics: WorkerMetrics;
-  readonly #delay = new RestartDelay();
   readonly #workers = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   #heartbeat: Heartbeat<WorkerProcess> | undefined;
@@ -64,7 +68,7 @@ export class WorkerPool {
     });
     const workers = Array.from({ length: this.#options.count }, () => this.#add());
     const addresses = await Promise.all(workers.map(({ listening }) => listening));
-    for (const [slot, worker] of workers.entries()) this.#replaceAtExit(worker, slot);
+    for (const worker of workers) this.#replaceAtExit(worker, 0);
     return addresses[0] ?? "";
   }
 
@@ -107,63 +111,20 @@ export class WorkerPool {
     return worker;
   }
 
-  #replaceAtExit(worker: WorkerProcess, slot: number): void {
+  /** @param earlyExits how many of its predecessors in a row exited early */
+  #replaceAtExit(worker: WorkerProcess, earlyExits: number): void {
     void worker.exited.then((reason) => {
       if (this.#isStopping) return;
-      const { servedMs } = worker;
-      const delayMs = this.#delay.nextMs({ slot, servedMs, isLast: this.#workers.size === 0 });
+      const exits = worker.servedMs >= STABLE_MS ? 0 : earlyExits + 1;
+      const delayMs = exits < 2 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (exits - 2), MAX_DELAY_MS);
       const delay = delayMs === 0 ? "" : ` in ${delayMs / 1000} s`;
       this.#options.logger.error(`${worker.name} ${reason}: a replacement starts${delay}`);
       const restart = setTimeout(() => {
         this.#restarts.delete(restart);
         this.#metrics.restarts.inc();
-        this.#replaceAtExit(this.#add(), slot);
+        this.#replaceAtExit(this.#add(), exits);
       }, delayMs);
       this.#restarts.add(restart);
     });
-  }
-}
-
-/** A worker that served for at least this long is replaced without a delay. */
-const STABLE_MS = 10_000;
-const FIRST_DELAY_MS = 1000;
-const MAX_DELAY_MS = 30_000;
-/** Maximum number of consecutive replacements without a delay when no other worker is left. */
-const MAX_IMMEDIATE_STARTS = 5;
-
-/** The exit of a worker. */
-export interface WorkerExit {
-  /** The index of the worker, which its replacement inherits. */
-  readonly slot: number;
-  /** How long the worker served; 0 if it never did. */
-  readonly servedMs: number;
-  /** Whether no other worker is running or starting. */
-  readonly isLast: boolean;
-}
-
-/**
- * Decides how long to wait before a worker is replaced. A stable worker is replaced immediately. A
- * worker that repeatedly exits early is in a crash loop: the delay doubles from one second to
- * thirty, for each slot separately. If no other worker is left, the first replacements
- * nevertheless start immediately, and later ones after at most one second, so that requests are not
- * refused for long.
- */
-export class RestartDelay {
-  readonly #earlyExits = new Map<number, number>();
-  #immediateStarts = 0;
-
-  /** Returns the delay in milliseconds. */
-  nextMs({ slot, servedMs, isLast }: WorkerExit): number {
-    if (servedMs >= STABLE_MS) {
-      this.#earlyExits.delete(slot);
-      this.#immediateStarts = 0;
-      return 0;
-    }
-    const earlyExits = (this.#earlyExits.get(slot) ?? 0) + 1;
-    this.#earlyExits.set(slot, earlyExits);
-    const delayMs = earlyExits < 2 ? 0 : FIRST_DELAY_MS * 2 ** (earlyExits - 2);
-    if (!isLast) return Math.min(delayMs, MAX_DELAY_MS);
-    this.#immediateStarts += 1;
-    return this.#immediateStarts > MAX_IMMEDIATE_STARTS ? Math.min(delayMs, FIRST_DELAY_MS) : 0;
   }
 }
