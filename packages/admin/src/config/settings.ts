@@ -229,7 +229,6 @@ export const PROGRAM: Program<typeof SETTINGS> = {
     "INIT_BACKEND_",
     "INIT_FRONTEND_",
     "IMPORT_",
-    "OTEL_",
     "WEBHOOK_",
   ],
   renamedPrefixes: [

@@ -13,6 +13,6 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   tagline: "Evaluates feature flags on the server for browsers and mobile apps.",
   displayName: "the proxy",
   settings: SETTINGS,
-  variablePrefixes: ["FLAGS_", "CORS_", "OTEL_"],
+  variablePrefixes: ["FLAGS_", "CORS_"],
   renamedPrefixes: [],
 };

@@ -117,13 +117,11 @@ test.each<[string, string, RegExp]>([
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", /grpc is not supported.*4318/],
   ["OTEL_EXPORTER_OTLP_HEADERS", "Bearer secret", /^(?!.*secret).*entry 1 is not of the form/],
   ["OTEL_EXPORTER_OTLP_HEADERS", "a=%zz", /entry 1/],
-  ["OTEL_EXPORTER_OTLP_CERTIFICATE", "/no/such/file", /there is no such file/],
   ["OTEL_METRICS_EXPORTER", "prometheus", /one of none, otlp, console/],
   ["OTEL_TRACES_SAMPLER", "xray", /one of always_on/],
   ["OTEL_TRACES_SAMPLER_ARG", "1.5", /from 0 to 1/],
   ["OTEL_PROPAGATORS", "tracecontext,b3", /"b3" is not supported/],
   ["OTEL_METRIC_EXPORT_INTERVAL", "0", /from 1 to/],
-  ["OTEL_BSP_MAX_QUEUE_SIZE", "1000000000", /from 1 to 100000/],
 ])("%s=%s is a problem", (variable, value, problem) => {
   const { problems } = resolve({ [variable]: value });
   expect(problems).toHaveLength(1);

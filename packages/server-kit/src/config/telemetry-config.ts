@@ -21,13 +21,6 @@ export function toTelemetryConfig(values: TelemetryValues) {
     traces,
     metrics,
     logs,
-    timeoutMs: values.otelTimeout,
-    compression: values.otelCompression,
-    tls: {
-      ca: values.otelCertificate,
-      cert: values.otelClientCertificate,
-      key: values.otelClientKey,
-    },
     serviceName: values.otelServiceName,
     resourceAttributes: values.otelResourceAttributes,
     sampling: toSampling(values),
@@ -35,19 +28,7 @@ export function toTelemetryConfig(values: TelemetryValues) {
       values.otelPropagators.includes("tracecontext") && !values.otelPropagators.includes("none"),
     metricIntervalMs: values.otelMetricInterval,
     metricTimeoutMs: Math.min(values.otelMetricTimeout, values.otelMetricInterval),
-    spans: toBatches(values, "Spans"),
-    records: toBatches(values, "Logs"),
   });
-}
-
-function toBatches(values: TelemetryValues, of: "Spans" | "Logs") {
-  const maxQueueSize = values[`otel${of}Queue`];
-  return {
-    scheduledDelayMillis: values[`otel${of}Delay`],
-    exportTimeoutMillis: values[`otel${of}Timeout`],
-    maxQueueSize,
-    maxExportBatchSize: Math.min(values[`otel${of}Batch`], maxQueueSize),
-  };
 }
 
 function toSignal(values: TelemetryValues, signal: "Traces" | "Metrics" | "Logs") {

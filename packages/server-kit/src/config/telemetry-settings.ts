@@ -1,4 +1,5 @@
-// The standard variables of OpenTelemetry that the services read. See docs/guides/telemetry.md.
+// The standard variables of OpenTelemetry that the services read themselves. Its packages read further ones, which
+// docs/guides/telemetry.md lists.
 
 import {
   booleanKind,
@@ -11,7 +12,6 @@ import {
   createListKind,
   baseUrlKind,
 } from "./setting-kinds.ts";
-import { readTextFile } from "./read-text-file.ts";
 import { SettingGroup, type SettingsTable, TELEMETRY_GROUP, type ValuesOf } from "./setting.ts";
 
 const SAMPLERS = [
@@ -27,9 +27,6 @@ const EXPORTERS = ["none", "otlp", "console"] as const;
 const MAX_TIMER_MS = 2_147_483_647;
 
 const timeKind = createIntegerKind({ min: 1, max: MAX_TIMER_MS, of: "milliseconds" });
-const delayKind = createIntegerKind({ min: 0, max: MAX_TIMER_MS, of: "milliseconds" });
-// NOTE: every waiting record takes about 2 KiB, even when no collector can be reached.
-const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
 
 const PROTOCOLS = ["http/protobuf", "http/json"] as const;
 type Protocol = (typeof PROTOCOLS)[number];
@@ -62,11 +59,6 @@ const propagatorsKind = createListKind<string>({
     ["tracecontext", "baggage", "none"].includes(text)
       ? text
       : new InvalidValue("is not supported"),
-});
-
-const fileKind: SettingKind<string> = createTextKind("the path of a PEM file", (path) => {
-  const file = readTextFile(path);
-  return "problem" in file ? new InvalidValue(`cannot read it: ${file.problem}`) : path;
 });
 
 type KeyValues = Readonly<Record<string, string>>;
@@ -155,30 +147,6 @@ export const TELEMETRY_SETTINGS = {
       " With flags-proxy, these include evaluation events. The log is still written to standard output.",
     ),
   ),
-  otelTimeout: telemetry.variable("OTEL_EXPORTER_OTLP_TIMEOUT", {
-    kind: timeKind,
-    default: 10_000,
-    description: "Milliseconds that sending a batch may take, including retries.",
-  }),
-  otelCompression: telemetry.variable("OTEL_EXPORTER_OTLP_COMPRESSION", {
-    kind: createChoiceKind(["none", "gzip"]),
-    default: "none",
-    description: "Compression of exported data: none or gzip.",
-  }),
-  otelCertificate: telemetry.variable("OTEL_EXPORTER_OTLP_CERTIFICATE", {
-    kind: fileKind,
-    defaultText: "the CAs that Node trusts",
-    description:
-      "Path of a PEM file with the CAs to trust for the endpoints. Replaces the default.",
-  }),
-  otelClientCertificate: telemetry.variable("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", {
-    kind: fileKind,
-    description: "Path of a PEM file with the certificate to present to the endpoints.",
-  }),
-  otelClientKey: telemetry.variable("OTEL_EXPORTER_OTLP_CLIENT_KEY", {
-    kind: fileKind,
-    description: "Path of a PEM file with the private key of that certificate.",
-  }),
   otelServiceName: telemetry.variable("OTEL_SERVICE_NAME", {
     kind: textKind,
     defaultText: "the name of the command",
@@ -217,8 +185,6 @@ export const TELEMETRY_SETTINGS = {
     default: 30_000,
     description: "Milliseconds that an export of metrics may take; at most the interval.",
   }),
-  ...withPrefix("otelSpans", defineBatches("spans", "OTEL_BSP", 5000)),
-  ...withPrefix("otelLogs", defineBatches("logs", "OTEL_BLRP", 1000)),
 };
 
 type Prefixed<Prefix extends string, Table> = {
@@ -255,31 +221,6 @@ function defineSignal(of: "Traces" | "Metrics" | "Logs", note = "") {
     Headers: telemetry.variable(`${prefix}_HEADERS`, {
       ...headers,
       description: `Additional headers for ${signal}.`,
-    }),
-  };
-}
-
-function defineBatches(records: string, prefix: string, delayMs: number) {
-  return {
-    Delay: telemetry.variable(`${prefix}_SCHEDULE_DELAY`, {
-      kind: delayKind,
-      default: delayMs,
-      description: `Milliseconds between exports of ${records}.`,
-    }),
-    Timeout: telemetry.variable(`${prefix}_EXPORT_TIMEOUT`, {
-      kind: timeKind,
-      default: 30_000,
-      description: `Milliseconds that an export of ${records} may take.`,
-    }),
-    Queue: telemetry.variable(`${prefix}_MAX_QUEUE_SIZE`, {
-      kind: queueKind,
-      default: 2048,
-      description: `Number of ${records} that may wait to be exported; any others are dropped.`,
-    }),
-    Batch: telemetry.variable(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
-      kind: queueKind,
-      default: 512,
-      description: `Number of ${records} in one export; at most the queue size.`,
     }),
   };
 }

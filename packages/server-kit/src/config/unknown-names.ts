@@ -2,19 +2,13 @@ import { isRecord } from "../json.ts";
 import type { Environment } from "./resolve-options.ts";
 import { type SettingsTable, variablesOf } from "./setting.ts";
 
-/** A prefix of names that has been replaced by another. */
-interface RenamedPrefix {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** The names of options and variables that a program reads. */
 export interface SettingNames {
   readonly settings: SettingsTable;
   /** Prefixes of the program's variables: an unknown variable with such a prefix is a mistake. */
   readonly variablePrefixes: readonly string[];
   /** Prefixes of variables and options in the programs that users migrate from. */
-  readonly renamedPrefixes: readonly RenamedPrefix[];
+  readonly renamedPrefixes: readonly { readonly from: string; readonly to: string }[];
   /** Options and variables of the programs that users migrate from. */
   readonly replacements?: Readonly<Record<string, Replacement>>;
   /** Variables of the programs that users migrate from that the program reads too. @default none */
@@ -28,40 +22,34 @@ interface Replacement {
   readonly by?: string;
 }
 
-/** Returns a problem for every option that does not exist. */
-export function findUnknownOptions(names: SettingNames, options: object): readonly string[] {
-  return findUnknownMembers(options, names, "");
-}
-
-/** @param prefix empty, or the names of the enclosing groups, each followed by a dot */
-function findUnknownMembers(
-  options: object,
+/**
+ * Returns a problem for every option that does not exist.
+ *
+ * @param prefix the names of the enclosing groups, each followed by a dot
+ */
+export function findUnknownOptions(
   names: SettingNames,
-  prefix: string,
+  options: object,
+  prefix = "",
 ): readonly string[] {
-  const { settings, renamedPrefixes, replacements = {} } = names;
-  const known = Object.values(settings).flatMap(({ option }) => option ?? []);
+  const known = Object.values(names.settings).flatMap(({ option }) => option ?? []);
   return Object.entries(options).flatMap(([key, value]) => {
     const name = `${prefix}${key}`;
     if (known.includes(name) || value === undefined) return [];
-    const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
+    const replacement = findReplacement(names, name);
     if (replacement !== undefined) return [`Option ${name} does not exist: ${replacement.hint}`];
-    const members = membersOf(name, known);
+    const members = known
+      .filter((each) => each.startsWith(`${name}.`))
+      .map((each) => each.slice(name.length + 1))
+      .filter((each) => !each.includes("."));
     if (members.length === 0) {
-      return [`Option ${name} does not exist${suggest(name, known, renamedPrefixes)}`];
+      const meant = findNearest(rename(name, names) ?? name, known);
+      return [`Option ${name} does not exist${didYouMean(meant)}`];
     }
     return isRecord(value)
-      ? findUnknownMembers(value, names, `${name}.`)
+      ? findUnknownOptions(names, value, `${name}.`)
       : [`Option ${name} must be an object with the options ${members.join(", ")}`];
   });
-}
-
-/** Lists the options within a group such as `cors`. */
-function membersOf(group: string, known: readonly string[]): readonly string[] {
-  return known
-    .filter((name) => name.startsWith(`${group}.`))
-    .map((name) => name.slice(group.length + 1))
-    .filter((name) => !name.includes("."));
 }
 
 /** A variable that is set but never read. */
@@ -81,7 +69,6 @@ export function findUnknownVariables(
 ): readonly UnknownVariable[] {
   const known = Object.values(names.settings).flatMap(variablesOf);
   return Object.entries(environment).flatMap(([name, text = ""]) => {
-    // An empty variable counts as not set.
     if (text.trim() === "" || known.includes(name)) return [];
     const hint = describeUnknown(name, names, known, environment);
     return hint === undefined ? [] : [{ name, hint }];
@@ -95,54 +82,35 @@ function describeUnknown(
   known: readonly string[],
   environment: Environment,
 ): string | undefined {
-  const { variablePrefixes, renamedPrefixes, replacements = {} } = names;
-  const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
+  const isSet = (other: string): boolean => (environment[other] ?? "") !== "";
+  const replacement = findReplacement(names, name);
   if (replacement !== undefined) {
-    const isReplaced = (environment[replacement.by ?? ""] ?? "") !== "";
-    return isReplaced ? undefined : `${name} is set but never read: ${replacement.hint}`;
+    const { by = "", hint } = replacement;
+    return isSet(by) ? undefined : `${name} is set but never read: ${hint}`;
   }
-  const renamed = rename(name, renamedPrefixes);
+  const renamed = rename(name, names);
   if (renamed !== undefined && known.includes(renamed)) {
-    const isMeant = environment[renamed] === undefined;
-    return isMeant ? `${name} is ignored: use ${renamed} instead` : undefined;
+    return isSet(renamed) ? undefined : `${name} is ignored: use ${renamed} instead`;
   }
   if (isSetByKubernetes(name)) return undefined;
-  const prefix = variablePrefixes.find((each) => (renamed ?? name).startsWith(each));
+  const ours = renamed ?? name;
+  const prefix = names.variablePrefixes.find((each) => ours.startsWith(each));
   if (prefix !== undefined) {
-    const suggestion = suggestVariable(name, names, known, prefix);
-    return `${name} is set but never read${suggestion}`;
+    const meant = findByOption(ours, names.settings) ?? findNearest(ours, known, prefix);
+    return `${name} is set but never read${didYouMean(meant)}`;
   }
-  const meant = findMisspelt(name, known, names.otherVariables);
-  const isMeant = meant !== undefined && (environment[meant] ?? "") === "";
-  return isMeant ? `${name} is set but never read${didYouMean(meant)}` : undefined;
+  const meant = findMisspelt(name, [...known, ...(names.otherVariables ?? [])]);
+  if (meant === undefined || isSet(meant)) return undefined;
+  return `${name} is set but never read${didYouMean(meant)}`;
 }
 
-/** Shorter names differ in one letter too often by chance. */
-const MIN_TYPO_LENGTH = 8;
-
-/**
- * Finds the variable that a name without a prefix of the program is probably meant to be: one that differs
- * only in underscores, letter case, a plural or one letter. Names of one word, such as `PORT`, are too common.
- */
-function findMisspelt(
-  name: string,
-  known: readonly string[],
-  others: readonly string[] = [],
-): string | undefined {
-  const wanted = simplify(name);
-  const candidates = [...known, ...others].filter((each) => each.includes("_"));
-  const isTypo = (simplified: string): boolean =>
-    Math.min(wanted.length, simplified.length) >= MIN_TYPO_LENGTH &&
-    editDistance(wanted, simplified) === 1;
-  return (
-    candidates.find((each) => simplify(each) === wanted) ??
-    candidates.find((each) => isTypo(simplify(each)))
-  );
+function findReplacement({ replacements = {} }: SettingNames, name: string) {
+  return Object.hasOwn(replacements, name) ? replacements[name] : undefined;
 }
 
-/** Returns a name in capitals without underscores, and without the plural of its words. */
-function simplify(name: string): string {
-  return name.toUpperCase().replaceAll(/S?(?:_|$)/g, "");
+function rename(name: string, { renamedPrefixes }: SettingNames): string | undefined {
+  const prefix = renamedPrefixes.find(({ from }) => name.startsWith(from));
+  return prefix && `${prefix.to}${name.slice(prefix.from.length)}`;
 }
 
 /** NOTE: Kubernetes sets such variables in every pod of a namespace with a service named `flags-…`. */
@@ -150,47 +118,40 @@ function isSetByKubernetes(name: string): boolean {
   return /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/.test(name);
 }
 
-function rename(name: string, prefixes: readonly RenamedPrefix[]): string | undefined {
-  const prefix = prefixes.find(({ from }) => name.startsWith(from));
-  return prefix && `${prefix.to}${name.slice(prefix.from.length)}`;
-}
-
-/** Prefix of the variables of these programs. Some have names without it, such as HOST. */
-const OWN_PREFIX = "FLAGS_";
-
-/** Suggests the variable that a name is a typo of, or of the option that it is derived from. */
-function suggestVariable(
-  name: string,
-  { settings, renamedPrefixes }: SettingNames,
-  known: readonly string[],
-  prefix: string,
-): string {
-  const renamed = rename(name, renamedPrefixes) ?? name;
-  const derived = Object.values(settings).find(
-    ({ option }) =>
-      option !== undefined && simplify(`${OWN_PREFIX}${option}`) === simplify(renamed),
+/** Finds the variable of the setting whose option or variable a name consists of, after `FLAGS_`. */
+function findByOption(name: string, settings: SettingsTable): string | undefined {
+  const wanted = simplify(name);
+  const meant = Object.values(settings).find(({ option, variables }) =>
+    [option ?? [], variables].flat().some((each) => simplify(`FLAGS_${each}`) === wanted),
   );
-  const [meant] = derived?.variables ?? [];
-  return meant === undefined ? suggest(name, known, renamedPrefixes, prefix) : didYouMean(meant);
+  return meant?.variables[0];
 }
 
-function suggest(
-  name: string,
-  candidates: readonly string[],
-  renamedPrefixes: readonly RenamedPrefix[],
-  prefix = "",
-): string {
-  const renamed = rename(name, renamedPrefixes) ?? name;
-  // NOTE: not without prefixes such as DATABASE_: DATABASE_HOST has nothing to do with HOST.
-  const rest = prefix === OWN_PREFIX ? renamed.slice(prefix.length) : renamed;
-  const nearest =
-    [renamed, rest].find((each) => candidates.includes(each)) ??
-    findNearest(renamed, candidates, prefix);
-  return nearest === undefined ? "" : didYouMean(nearest);
+/** Shorter names differ in one letter too often by chance. */
+const MIN_TYPO_LENGTH = 8;
+
+/**
+ * Finds the variable from which a name differs only in underscores, letter case, a plural or one letter. Names of one
+ * word, such as `PORT`, are too common.
+ */
+function findMisspelt(name: string, candidates: readonly string[]): string | undefined {
+  const wanted = simplify(name);
+  return candidates
+    .filter((each) => each.includes("_"))
+    .find((each) => {
+      const other = simplify(each);
+      const maxEdits = Math.min(wanted.length, other.length) < MIN_TYPO_LENGTH ? 0 : 1;
+      return editDistance(wanted, other) <= maxEdits;
+    });
 }
 
-function didYouMean(name: string): string {
-  return `: did you mean ${name}?`;
+/** Returns a name in capitals without underscores, and without the plural of its words. */
+function simplify(name: string): string {
+  return name.toUpperCase().replaceAll(/S?(?:_|$)/g, "");
+}
+
+function didYouMean(name: string | undefined): string {
+  return name === undefined ? "" : `: did you mean ${name}?`;
 }
 
 /** Maximum edit distance at which one name counts as a typo of another. */

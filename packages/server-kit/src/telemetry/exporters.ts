@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { diag, DiagLogLevel } from "@opentelemetry/api";
 import { setGlobalErrorHandler } from "@opentelemetry/core";
 import { OTLPLogExporter as JsonLogs } from "@opentelemetry/exporter-logs-otlp-http";
@@ -7,56 +6,46 @@ import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metri
 import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { OTLPTraceExporter as JsonTraces } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufTraces } from "@opentelemetry/exporter-trace-otlp-proto";
-import { CompressionAlgorithm } from "@opentelemetry/otlp-exporter-base";
 import { ConsoleLogRecordExporter, type LogRecordExporter } from "@opentelemetry/sdk-logs";
 import { ConsoleMetricExporter, type PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import { ConsoleSpanExporter, type SpanExporter } from "@opentelemetry/sdk-trace-base";
-import type { SignalConfig, TelemetryConfig } from "../config/telemetry-config.ts";
+import type { SignalConfig } from "../config/telemetry-config.ts";
 import { TokenBucket } from "../http/token-bucket.ts";
 import type { Logger } from "../logging/logger.ts";
 
-type Shared = Pick<TelemetryConfig, "timeoutMs" | "compression" | "tls">;
-type ExporterOptions = NonNullable<ConstructorParameters<typeof ProtobufTraces>[0]>;
+// NOTE: the exporters read their other settings, such as timeouts and certificates, from the environment.
 
-/** Creates the exporter of traces. */
-export function createSpanExporter(signal: SignalConfig, shared: Shared): SpanExporter {
-  if (signal.exporter === "console") return new ConsoleSpanExporter();
-  const options = toOptions(signal, shared);
-  return isJson(signal) ? new JsonTraces(options) : new ProtobufTraces(options);
+export function createSpanExporter({
+  exporter,
+  protocol,
+  url,
+  headers,
+}: SignalConfig): SpanExporter {
+  if (exporter === "console") return new ConsoleSpanExporter();
+  const Exporter = protocol === "http/json" ? JsonTraces : ProtobufTraces;
+  return new Exporter({ url, headers });
 }
 
-/** Creates the exporter of metrics. */
-export function createMetricExporter(signal: SignalConfig, shared: Shared): PushMetricExporter {
-  if (signal.exporter === "console") return new ConsoleMetricExporter();
-  const options = toOptions(signal, shared);
-  return isJson(signal) ? new JsonMetrics(options) : new ProtobufMetrics(options);
+export function createMetricExporter({
+  exporter,
+  protocol,
+  url,
+  headers,
+}: SignalConfig): PushMetricExporter {
+  if (exporter === "console") return new ConsoleMetricExporter();
+  const Exporter = protocol === "http/json" ? JsonMetrics : ProtobufMetrics;
+  return new Exporter({ url, headers });
 }
 
-/** Creates the exporter of logs. */
-export function createLogExporter(signal: SignalConfig, shared: Shared): LogRecordExporter {
-  if (signal.exporter === "console") return new ConsoleLogRecordExporter();
-  const options = toOptions(signal, shared);
-  return isJson(signal) ? new JsonLogs(options) : new ProtobufLogs(options);
-}
-
-function isJson({ protocol }: SignalConfig): boolean {
-  return protocol === "http/json";
-}
-
-function toOptions({ url, headers }: SignalConfig, shared: Shared): ExporterOptions {
-  const { timeoutMs, compression, tls } = shared;
-  return {
-    url,
-    headers,
-    timeoutMillis: timeoutMs,
-    compression: compression === "gzip" ? CompressionAlgorithm.GZIP : CompressionAlgorithm.NONE,
-    httpAgentOptions: {
-      keepAlive: true,
-      ...(tls.ca !== undefined && { ca: readFileSync(tls.ca) }),
-      ...(tls.cert !== undefined && { cert: readFileSync(tls.cert) }),
-      ...(tls.key !== undefined && { key: readFileSync(tls.key) }),
-    },
-  };
+export function createLogExporter({
+  exporter,
+  protocol,
+  url,
+  headers,
+}: SignalConfig): LogRecordExporter {
+  if (exporter === "console") return new ConsoleLogRecordExporter();
+  const Exporter = protocol === "http/json" ? JsonLogs : ProtobufLogs;
+  return new Exporter({ url, headers });
 }
 
 const ONE_PER_MINUTE = { burst: 1, perSecond: 1 / 60 };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { getNumberFromEnv } from "@opentelemetry/core";
 import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
@@ -72,35 +73,30 @@ function createResource(
 }
 
 /** NOTE: without an exporter, spans still decide which evaluations are reported. */
-function createTracerProvider(config: TelemetryConfig, resource: Resource): BasicTracerProvider {
-  const { traces, spans } = config;
+function createTracerProvider({ traces }: TelemetryConfig, resource: Resource) {
   const spanProcessors =
-    traces === undefined ? [] : [new BatchSpanProcessor(createSpanExporter(traces, config), spans)];
+    traces === undefined ? [] : [new BatchSpanProcessor(createSpanExporter(traces))];
   return new BasicTracerProvider({ resource, spanProcessors });
 }
 
-function createLoggerProvider(
-  config: TelemetryConfig,
-  resource: Resource,
-): LoggerProvider | undefined {
-  const { logs, records } = config;
+function createLoggerProvider({ logs }: TelemetryConfig, resource: Resource) {
   if (logs === undefined) return undefined;
-  const exporter = createLogExporter(logs, config);
-  return new LoggerProvider({
-    resource,
-    processors: [new BatchLogRecordProcessor({ exporter, ...records })],
+  const processor = new BatchLogRecordProcessor({
+    exporter: createLogExporter(logs),
+    // NOTE: unlike the processor of spans, this one does not read its variables itself.
+    scheduledDelayMillis: getNumberFromEnv("OTEL_BLRP_SCHEDULE_DELAY") ?? 1000,
+    exportTimeoutMillis: getNumberFromEnv("OTEL_BLRP_EXPORT_TIMEOUT") ?? 30_000,
+    maxQueueSize: getNumberFromEnv("OTEL_BLRP_MAX_QUEUE_SIZE") ?? 2048,
+    maxExportBatchSize: getNumberFromEnv("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE") ?? 512,
   });
+  return new LoggerProvider({ resource, processors: [processor] });
 }
 
-function createMeterProvider(
-  config: TelemetryConfig,
-  resource: Resource,
-  bridge: MetricBridge,
-): MeterProvider | undefined {
+function createMeterProvider(config: TelemetryConfig, resource: Resource, bridge: MetricBridge) {
   const { metrics, metricIntervalMs, metricTimeoutMs } = config;
   if (metrics === undefined) return undefined;
   const reader = new PeriodicExportingMetricReader({
-    exporter: createMetricExporter(metrics, config),
+    exporter: createMetricExporter(metrics),
     exportIntervalMillis: metricIntervalMs,
     exportTimeoutMillis: metricTimeoutMs,
     metricProducers: [bridge],
