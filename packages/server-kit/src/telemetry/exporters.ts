@@ -70,6 +70,11 @@ export function logExportFailures(logger: Logger): void {
   setGlobalErrorHandler((error) =>
     report(error instanceof Error ? describe(error) : JSON.stringify(error)),
   );
+  logDiagnostics(report);
+}
+
+/** Passes on what the packages warn of. */
+export function logDiagnostics(report: (text: string) => void): void {
   const write = (...parts: readonly unknown[]): void => report(parts.map(String).join(" "));
   diag.setLogger(
     { error: write, warn: write, info: ignore, debug: ignore, verbose: ignore },

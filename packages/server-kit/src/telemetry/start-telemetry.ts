@@ -10,6 +10,7 @@ import {
   createLogExporter,
   createMetricExporter,
   createSpanExporter,
+  logDiagnostics,
   logExportFailures,
 } from "./exporters.ts";
 import { ActiveSpan, connectLog } from "./log-export.ts";
@@ -28,7 +29,7 @@ interface Provider {
 
 /** Starts to export traces, metrics and logs. Registers nothing globally except a listener for failures. */
 export function startTelemetry({ config, service, logger, tap }: TelemetryOptions): Telemetry {
-  logExportFailures(logger);
+  logDiagnostics((text) => logger.warn(`OpenTelemetry: ${text}`));
   const { name, version } = service;
   const resource = createResource(config, service);
   const active = new ActiveSpan();
@@ -36,6 +37,7 @@ export function startTelemetry({ config, service, logger, tap }: TelemetryOption
   const traces = createTracerProvider(config, resource);
   const logs = createLoggerProvider(config, resource);
   const metrics = createMeterProvider(config, resource, bridge);
+  logExportFailures(logger);
   const log = logs?.getLogger(name, version);
   if (tap !== undefined) connectLog(tap, log, active);
   const hasTracer = config.traces !== undefined || log !== undefined;
