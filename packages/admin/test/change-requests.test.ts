@@ -163,6 +163,7 @@ describeStorages("change requests", (source) => {
         state: "Applied",
         comments: [{ text: "Why half?", createdBy: { username: "bob" } }],
         appliedBy: { username: "ann" },
+        requiredApprovals: 1,
       },
     });
     expect(await service.admin("GET", at)).toMatchObject({
@@ -187,6 +188,15 @@ describeStorages("change requests", (source) => {
       succeed("ann", "GET", `/search/change-requests?state=IS:closed&project=${project}`);
     expect(await search("IS:default")).toMatchObject({ total: 1 });
     expect(await search("IS_ANY_OF:other,none")).toMatchObject({ total: 0 });
+    expect(await search("IS:default&environment=IS:production")).toMatchObject({ total: 1 });
+    expect(await search("IS:default&environment=IS:development")).toMatchObject({ total: 0 });
+    // What it required then is kept.
+    await setApprovals(3);
+    expect(await succeed("ann", "GET", `${LIST}/${draft.id}`)).toMatchObject({
+      minApprovals: 3,
+      requiredApprovals: 1,
+    });
+    await setApprovals(1);
   });
 
   test("an edit voids the approvals, and only the author edits", async () => {

@@ -243,6 +243,48 @@ describeConsole("change requests", (console) => {
     await page.getByRole("button", { name: "Schedule", exact: true }).waitFor();
   });
 
+  test("turning approvals on says what happens to the requests that are open", async () => {
+    await console.admin("POST", "/environments", { name: "staging", type: "test" });
+    await console.admin("POST", "/projects", { id: "staged", name: "Staged" });
+    await console.admin("POST", "/projects/staged/features", { name: "staged-flag" });
+    const requests = "/projects/staged/change-requests";
+    const request = async (user: string) => {
+      const change = {
+        feature: "staged-flag",
+        action: "updateEnabled",
+        payload: { enabled: true },
+      };
+      return as(user, "POST", "/projects/staged/environments/staging/change-requests", change);
+    };
+    const { id: reviewed } = await request("bob");
+    await as("bob", "PUT", `${requests}/${reviewed}/state`, { state: "In review" });
+    const { id: scheduled } = await request("ann");
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+    await as("ann", "PUT", `${requests}/${scheduled}/state`, { state: "Scheduled", scheduledAt });
+
+    const page = await console.open("/environments");
+    await press(page, "Actions for staging");
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit staging" });
+    await dialog.getByRole("button", { name: "Protection" }).press("Enter");
+    await page.getByRole("option", { name: "Approvals" }).click();
+    await dialog
+      .getByText("2 change requests for staging are open, and cannot be applied without 1 approval")
+      .waitFor();
+    await dialog.getByText("1 of them is scheduled: without 1 approval at the time").waitFor();
+    await expectAccessible(page);
+
+    await page.goto(`${console.url}/projects/staged/settings`);
+    await press(page, "Required approvals in staging");
+    const required = page.getByRole("dialog", { name: "Required approvals in staging" });
+    expect(await required.getByText("change requests for staging").count()).toBe(0);
+    await clickControl(required.getByRole("checkbox", { name: "Changes require approvals" }));
+    await required.getByLabel("Number of approvals").fill("2");
+    await required.getByLabel("Number of approvals").press("Tab");
+    await required.getByText("cannot be applied without 2 approvals").waitFor();
+    await expectAccessible(page);
+  });
+
   test("closed requests are loaded page by page", async () => {
     await setApprovals(null);
     await console.admin("POST", "/projects", { id: "old", name: "Old requests" });

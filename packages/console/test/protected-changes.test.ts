@@ -80,6 +80,7 @@ describeConsole("changes where approvals are required", (console) => {
     await page
       .getByText("applied it without the required approvals: “Customers cannot pay”")
       .waitFor();
+    await page.getByText("It required 1 approval when it was applied.").waitFor();
     await expectAccessible(page);
     expect(await flagsOn(console, "default", "production")).toContain("outage");
     const { events } = (await console.admin(

@@ -47,6 +47,7 @@ export async function applyRequest(
       state: "Applied",
       stateTimes: { ...request.stateTimes, ...stateTime("Applied") },
       appliedBy: requester,
+      requiredApprovals: request.minApprovals,
       skipReason: skipReason ?? null,
     })
     .where(eq(changeRequests.id, request.id));

@@ -83,6 +83,7 @@ export const ChangeParams = Type.Object({ ...RequestParams.properties, changeId:
 
 export const SearchQuery = Type.Object({
   project: OptionalFilter,
+  environment: OptionalFilter,
   createdBy: OptionalFilter,
   requestedApproverId: OptionalFilter,
   state: OptionalFilter,

@@ -32,6 +32,7 @@ export async function searchRequests(
 ): Promise<Found> {
   const states = parseFilter(query.state, "state");
   const projects = parseFilter(query.project, "project");
+  const environments = parseFilter(query.environment, "environment");
   const authors = readIds(parseFilter(query.createdBy, "createdBy"), "createdBy");
   const approvers = readIds(
     parseFilter(query.requestedApproverId, "requestedApproverId"),
@@ -43,6 +44,7 @@ export async function searchRequests(
     and(
       caller.projects.isVisible(changeRequests.project),
       projects && inArray(changeRequests.project, [...projects]),
+      environments && inArray(changeRequests.environment, [...environments]),
       toStateCondition(states),
     ),
   );

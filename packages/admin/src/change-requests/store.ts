@@ -55,7 +55,7 @@ interface Listed<Change extends ListedChange> extends Omit<StoredRequest, "state
   readonly reviews: readonly Review[];
   readonly reviewers: readonly Account[];
   readonly commentCount: number;
-  /** How many approvals it requires. */
+  /** How many approvals it requires by now. */
   readonly minApprovals: number;
   readonly approvalCount: number;
 }
@@ -291,9 +291,10 @@ function toScheduleView({ scheduledAt, scheduleStatus, scheduleReason, ...one }:
   };
 }
 
-function toApplicationView({ appliedBy, skipReason }: ListedRequest) {
+function toApplicationView({ appliedBy, requiredApprovals, skipReason }: ListedRequest) {
   return {
     ...(appliedBy !== null && { appliedBy: toPerson(appliedBy) }),
+    ...(requiredApprovals !== null && { requiredApprovals }),
     ...(skipReason !== null && { appliedWithoutApproval: { reason: skipReason } }),
   };
 }

@@ -24,6 +24,7 @@ import { lifecycles } from "./migrations/0019-lifecycles.ts";
 import { usageByEnvironment } from "./migrations/0020-usage-by-environment.ts";
 import { eventsOfChangeRequests } from "./migrations/0021-events-of-change-requests.ts";
 import { notifications } from "./migrations/0022-notifications.ts";
+import { approvalsOfAppliedRequests } from "./migrations/0023-approvals-of-applied-requests.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usageByEnvironment,
   eventsOfChangeRequests,
   notifications,
+  approvalsOfAppliedRequests,
 ];
 
 /** The schema version that this program uses. */

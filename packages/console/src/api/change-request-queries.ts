@@ -44,6 +44,22 @@ export const changeRequestQueries = {
       select: ({ total }) => total,
     }),
 
+  /** How many change requests there are for an environment, without drafts of others. */
+  count: ({ environment, project, state }: ChangeRequestCount) =>
+    queryOptions({
+      queryKey: ["change-requests", "count", environment, project, state],
+      queryFn: ({ signal }) => {
+        const parameters = new URLSearchParams({ limit: "1", state: `IS:${state}` });
+        parameters.set("environment", `IS:${environment}`);
+        if (project !== undefined) parameters.set("project", `IS:${project}`);
+        return request<FoundChangeRequests>(
+          `api/admin/search/change-requests?${parameters.toString()}`,
+          { signal },
+        );
+      },
+      select: ({ total }) => total,
+    }),
+
   one: (project: string, id: number) =>
     queryOptions({
       queryKey: ["change-requests", "one", project, id],
@@ -89,6 +105,13 @@ export interface ChangeRequestFilter {
   readonly awaitsMe?: boolean;
   /** The id of the account that has created them. */
   readonly createdBy?: number;
+}
+
+interface ChangeRequestCount {
+  readonly environment: string;
+  /** Only those of the project. @default those of all projects */
+  readonly project?: string;
+  readonly state: "open" | "Scheduled";
 }
 
 interface FoundChangeRequests {

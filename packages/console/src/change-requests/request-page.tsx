@@ -164,12 +164,13 @@ function ScheduleNote({ request, rights }: StateNotesProps) {
 
 /** Who has approved or rejected a request, and who is asked to. */
 function Reviews({ request }: { readonly request: ChangeRequest }) {
-  const { approvals, rejections, reviewers, minApprovals } = request;
+  const { approvals, rejections, reviewers, minApprovals, requiredApprovals } = request;
   const reviewed = new Set([...approvals, ...rejections].map(({ createdBy }) => createdBy.id));
   const asked = reviewers.filter(({ id }) => !reviewed.has(id));
   // What changes require now says nothing about a request that was closed before.
   const isRequired = isOpen(request) && minApprovals > 0;
-  if (!isRequired && approvals.length + rejections.length === 0) return null;
+  const hasNone = approvals.length + rejections.length === 0;
+  if (!isRequired && hasNone && requiredApprovals === undefined) return null;
   return (
     <section className="request-section" aria-labelledby="reviews-heading">
       <h2 id="reviews-heading">Reviews</h2>
@@ -181,7 +182,10 @@ function Reviews({ request }: { readonly request: ChangeRequest }) {
             : ` Asked to review: ${joinWithAnd(asked.map(({ username }) => username))}.`}
         </p>
       ) : null}
-      {approvals.length + rejections.length === 0 ? null : (
+      {requiredApprovals === undefined ? null : (
+        <p>It required {describeCount(requiredApprovals, "approval")} when it was applied.</p>
+      )}
+      {hasNone ? null : (
         <ul className="card request-notes" aria-label="Reviews">
           {[
             ...approvals.map((review) => ({ ...review, isApproval: true })),

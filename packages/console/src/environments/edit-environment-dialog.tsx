@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { EnvironmentSummary } from "../api/types.ts";
+import { PendingNote } from "../change-requests/pending-note.tsx";
 import { useChange } from "../changes/use-change.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Select } from "../ui/select.tsx";
@@ -26,6 +27,7 @@ export function EditEnvironmentDialog({ environment, all, onClose }: EditEnviron
   const [{ protection, requiredApprovals }, setProtection] = useState<Protection>(environment);
   const isProtectionChanged =
     protection !== environment.protection || requiredApprovals !== environment.requiredApprovals;
+  const approvals = requiredApprovals ?? 0;
   const change = useChange({
     run: async () => {
       if (type.trim() !== environment.type || isProtectionChanged) {
@@ -60,6 +62,9 @@ export function EditEnvironmentDialog({ environment, all, onClose }: EditEnviron
         onChange={setProtection}
         type={type}
       />
+      {approvals > (environment.requiredApprovals ?? 0) ? (
+        <PendingNote environment={name} approvals={approvals} />
+      ) : null}
       <Select
         label="Position"
         choices={[

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { ProjectEnvironment } from "../api/types.ts";
+import { PendingNote } from "../change-requests/pending-note.tsx";
 import { useChange } from "../changes/use-change.ts";
 import { MAX_APPROVALS } from "../environments/environment-fields.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
@@ -75,6 +76,9 @@ export function RequiredApprovalsDialog({
             description: `The environment requires at least ${minimum} in every project.`,
           })}
         />
+      ) : null}
+      {approvals > before ? (
+        <PendingNote project={project} environment={name} approvals={approvals} />
       ) : null}
     </FormDialog>
   );

@@ -64,6 +64,8 @@ export const changeRequests = pgTable(
     /** When the first attempt failed for a reason that may pass. */
     retryingSince: time("retrying_since"),
     appliedBy: jsonb("applied_by").$type<Requester>(),
+    /** How many approvals it required when it was applied; null also if an earlier version applied it. */
+    requiredApprovals: integer("required_approvals"),
     /** Why it was applied without the approvals that it required. */
     skipReason: text("skip_reason"),
   },
