@@ -23,6 +23,7 @@ export default defineConfig({
       "flags-server-kit/settings": source("server-kit", "settings"),
       "flags-server-kit/telemetry": source("server-kit", "telemetry"),
       "flags-server-kit": source("server-kit"),
+      "#s3-store": source("proxy", "store/s3/s3-store"),
       "flags-proxy/fetch": source("proxy", "fetch/index"),
       "flags-proxy": source("proxy"),
       "flags-admin": source("admin"),

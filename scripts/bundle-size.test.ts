@@ -7,6 +7,7 @@ import { bundleForWorkers } from "./bundle/bundle-for-workers.mjs";
 /** How large the published bundles may become, compressed, in kB. Raise a limit only for something that is worth it. */
 const MAX_KB = {
   "packages/proxy/dist/bundle/flags-proxy.js": 1300,
+  "packages/proxy/dist/s3-bundle/s3-store.js": 350,
   "packages/admin/dist/bundle/flags-admin.js": 1000,
   "packages/server-kit/dist/bundle/telemetry.js": 250,
 };

@@ -7,6 +7,9 @@ import { bundle as proxyBundle } from "../../packages/proxy/bin/load-bundle.js";
 /** A bundle of its own, which the commands load only when it is enabled. */
 const TELEMETRY = "flags-server-kit/telemetry";
 
+/** Another one, which the proxy loads only with a bucket as its store. */
+const S3_STORE = "#s3-store";
+
 /** Serves files next to its own code, with the other package, which it loads from its own dependencies. */
 const STATIC_FILES = /^@fastify\/(?:swagger-ui|static)/;
 
@@ -23,7 +26,7 @@ export const PROXY = {
   bundle: proxyBundle,
   loader: pathOf("../../packages/proxy/bin/load-bundle.js"),
   entry: pathOf("../../packages/proxy/dist/main.js"),
-  isExternal: (id) => id === REDIS || id === TELEMETRY,
+  isExternal: (id) => id === REDIS || id === TELEMETRY || id === S3_STORE,
 };
 
 export const ADMIN = {

@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { collectLicences, LICENCES_FILE } from "./third-party-licences.mjs";
@@ -21,6 +21,8 @@ export async function writeBundle(command) {
   await writeFile(file, source, "latin1");
   await writeFile(join(directory, LICENCES_FILE), licences);
 }
+
+const PACKAGES = new URL("../../packages/", import.meta.url);
 
 /** A class that nothing is an instance of. */
 const NO_RESPONSE = fileURLToPath(new URL("no-response.mjs", import.meta.url));
@@ -66,19 +68,31 @@ function toAscii(code) {
   });
 }
 
-const TELEMETRY = fileURLToPath(
-  new URL("../../packages/server-kit/dist/telemetry.js", import.meta.url),
-);
-const TELEMETRY_BUNDLE = fileURLToPath(
-  new URL("../../packages/server-kit/dist/bundle", import.meta.url),
-);
-
 /**
  * Bundles `flags-server-kit/telemetry` with the packages of OpenTelemetry, which take 40 times as much
  * space when they are installed. See docs/decisions/0036-opentelemetry.md.
  */
-export async function writeTelemetryBundle() {
-  const bundle = await rolldown({ input: TELEMETRY, platform: "node", logLevel: "warn" });
+export function writeTelemetryBundle() {
+  return writeModule("server-kit/dist/telemetry.js", "server-kit/dist/bundle");
+}
+
+/** Bundles the store for S3 with the packages of AWS. See docs/decisions/0029-small-s3-client.md. */
+export function writeS3Bundle() {
+  return writeModule("proxy/dist/store/s3/s3-store.js", "proxy/dist/s3-bundle", {
+    "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": "'true'",
+  });
+}
+
+/** Bundles a module, which has the same name in the directory; `define` replaces expressions. */
+async function writeModule(module, directory, define = {}) {
+  const input = fileURLToPath(new URL(module, PACKAGES));
+  const target = fileURLToPath(new URL(directory, PACKAGES));
+  const bundle = await rolldown({
+    input,
+    platform: "node",
+    transform: { define },
+    logLevel: "warn",
+  });
   const { output } = await bundle.generate({
     format: "esm",
     codeSplitting: false,
@@ -86,8 +100,8 @@ export async function writeTelemetryBundle() {
   });
   await bundle.close();
   const [{ code, moduleIds }] = output;
-  await rm(TELEMETRY_BUNDLE, { recursive: true, force: true });
-  await mkdir(TELEMETRY_BUNDLE);
-  await writeFile(join(TELEMETRY_BUNDLE, "telemetry.js"), code);
-  await writeFile(join(TELEMETRY_BUNDLE, LICENCES_FILE), await collectLicences(moduleIds));
+  await rm(target, { recursive: true, force: true });
+  await mkdir(target);
+  await writeFile(join(target, basename(input)), code);
+  await writeFile(join(target, LICENCES_FILE), await collectLicences(moduleIds));
 }

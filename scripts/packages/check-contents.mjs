@@ -16,7 +16,7 @@ const REQUIRED_FILES_OF = {
     "dist/console/THIRD-PARTY-LICENSES.txt",
     "dist/database/empty.tar.br",
   ],
-  "packages/proxy": ["dist/swagger-ui/swagger-ui-bundle.js"],
+  "packages/proxy": ["dist/s3-bundle/s3-store.js", "dist/swagger-ui/swagger-ui-bundle.js"],
 };
 
 const REQUIRED_FIELDS = [

@@ -10,20 +10,15 @@ export interface S3Address {
   readonly endpoint: string | undefined;
   /** Undefined: the region in the environment variables. */
   readonly region: string | undefined;
-  /** Whether the bucket is the first part of the path or of the host name. */
+  /** Whether the bucket is the first part of the path or, unless it contains a dot, of the host name. */
   readonly style: "path" | "virtual";
 }
 
-/** Returns the origin of a service of AWS in a region. */
-export function awsOrigin(service: "s3" | "sts", region: string): string {
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  return `https://${service}.${region}.${domain}`;
-}
+const BUCKET = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const PREFIX_PART = /^(?!\.{1,2}$)[\w.-]+$/;
+const REGION = /^[a-z0-9-]{1,40}$/;
 
-/** S3-compatible servers accept this region, unless they are configured with another one. */
-const DEFAULT_REGION = "us-east-1";
-
-/** Parses the address of a store. */
+/** Parses the address of a store, such as `s3://bucket/prefix?endpoint=https://host&region=eu-north-1&style=path`. */
 export function parseS3Store(text: string): StoreAddress | InvalidValue {
   const address = parseS3Address(text);
   if (address instanceof InvalidValue) return address;
@@ -38,19 +33,12 @@ export function parseS3Store(text: string): StoreAddress | InvalidValue {
     usesTls: endpoint?.startsWith("http:") !== true,
     canShareFlags: false,
     open: async (access) => {
-      const { S3Store } = await import("./s3-store.ts");
-      const region = address.region ?? access.region ?? DEFAULT_REGION;
-      return new S3Store({ ...address, region }, access);
+      const { S3Store } = await import("#s3-store");
+      return new S3Store(address, access);
     },
   };
 }
 
-const BUCKET = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-const PREFIX_PART = /^(?!\.{1,2}$)[\w.-]+$/;
-const REGION = /^[a-z0-9-]{1,40}$/;
-const PARAMETERS: ReadonlySet<string> = new Set(["endpoint", "region", "style"]);
-
-/** Accepts `s3://bucket/prefix?endpoint=https://host&region=eu-north-1&style=path`. */
 export function parseS3Address(text: string): S3Address | InvalidValue {
   const [, bucket = "", path = "", query = ""] =
     /^s3:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
@@ -65,39 +53,33 @@ export function parseS3Address(text: string): S3Address | InvalidValue {
     return new InvalidValue("the prefix after the bucket may contain letters, digits and - _ . /");
   }
   const parameters = parseParameters(new URLSearchParams(query));
-  if (parameters instanceof InvalidValue) return parameters;
-  // NOTE: certificates of AWS are not valid for buckets with dots in the host name.
-  const isDefaultPath = parameters.endpoint !== undefined || bucket.includes(".");
-  const style = parameters.style ?? (isDefaultPath ? "path" : "virtual");
-  return { bucket, prefix: parts.join("/"), ...parameters, style };
+  if (parameters === undefined) {
+    return new InvalidValue(
+      "after ? it may only have endpoint, such as https://host:9000, region, such as eu-north-1, and style, which is path or virtual",
+    );
+  }
+  return { bucket, prefix: parts.join("/"), ...parameters };
 }
 
-type Parameters = Pick<S3Address, "endpoint" | "region"> & {
-  readonly style: S3Address["style"] | undefined;
-};
-
-function parseParameters(parameters: URLSearchParams): Parameters | InvalidValue {
-  if ([...parameters.keys()].some((name) => !PARAMETERS.has(name))) {
-    return new InvalidValue("after ? it may only have endpoint, region and style");
-  }
-  const read = (name: string): string | undefined => parameters.get(name) ?? undefined;
-  const [address, region, style] = [read("endpoint"), read("region"), read("style")];
-  const endpoint = address === undefined ? undefined : toOrigin(address);
-  if (endpoint === "") {
-    return new InvalidValue("endpoint must be a URL such as https://host:9000, without a path");
-  }
-  if (region !== undefined && !REGION.test(region)) {
-    return new InvalidValue("region must be the name of a region, such as eu-north-1");
-  }
-  if (style !== undefined && style !== "path" && style !== "virtual") {
-    return new InvalidValue("style must be path or virtual");
-  }
-  return { endpoint, region, style };
+function parseParameters(
+  parameters: URLSearchParams,
+): Pick<S3Address, "endpoint" | "region" | "style"> | undefined {
+  const { endpoint, region, style, ...others } = Object.fromEntries(parameters);
+  const isValid =
+    Object.keys(others).length === 0 &&
+    (endpoint === undefined || isOrigin(endpoint)) &&
+    (region === undefined || REGION.test(region)) &&
+    (style === undefined || style === "path" || style === "virtual");
+  if (!isValid) return undefined;
+  return {
+    endpoint: endpoint && new URL(endpoint).origin,
+    region,
+    style: style ?? (endpoint === undefined ? "virtual" : "path"),
+  };
 }
 
-/** Returns the origin of an http or https address; empty if it is not one or has more parts. */
-function toOrigin(text: string): string {
-  if (!URL.canParse(text)) return "";
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
   const { protocol, origin, href } = new URL(text);
-  return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : "";
+  return /^https?:$/.test(protocol) && href === `${origin}/`;
 }

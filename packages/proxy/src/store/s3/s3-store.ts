@@ -1,28 +1,33 @@
-import { createHash } from "node:crypto";
-import aws4 from "aws4";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import type { HttpHandlerOptions, HttpRequest } from "@smithy/types";
 import { type Connections, createConnections } from "flags-sdk/internal";
-import type { Store, StoreAccess } from "../store.ts";
-import { Credentials } from "./credentials.ts";
-import { type HttpResponse, sendRequest } from "./http.ts";
-import { awsOrigin, type S3Address } from "./s3-address.ts";
+import { MAX_DOCUMENT_BYTES, type Store, type StoreAccess } from "../store.ts";
+import type { S3Address } from "./s3-address.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
 
-interface BucketAddress extends S3Address {
-  readonly region: string;
-}
+/** S3-compatible servers accept this region, unless they are configured with another one. */
+const DEFAULT_REGION = "us-east-1";
 
 /** Stores documents as objects of a bucket, in S3 or a server that is compatible with it. */
 export class S3Store implements Store {
-  readonly #region: string;
-  /** Keys are appended to it. */
-  readonly #base: URL;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  /** Precedes every key. */
+  readonly #prefix: string;
   readonly #connections: Connections;
-  readonly #credentials: Credentials;
 
-  constructor(address: BucketAddress, access: StoreAccess) {
-    this.#region = address.region;
-    this.#base = toBaseUrl(address);
+  constructor({ bucket, prefix, endpoint, region, style }: S3Address, access: StoreAccess) {
+    const { accessKeyId, secretAccessKey, sessionToken } = access;
+    this.#bucket = bucket;
+    this.#prefix = prefix === "" ? "" : `${prefix}/`;
     this.#connections = createConnections({
       timeoutMs: CONNECT_TIMEOUT_MS,
       ca: access.ca,
@@ -31,70 +36,103 @@ export class S3Store implements Store {
       httpsProxy: access.httpsProxy ?? "",
       noProxy: access.noProxy ?? "",
     });
-    this.#credentials = new Credentials(address.region, access, this.#connections);
+    this.#client = new S3Client({
+      region: region ?? access.region ?? DEFAULT_REGION,
+      forcePathStyle: style === "path",
+      followRegionRedirects: true,
+      // Servers that are compatible with S3 do not know all checksums.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      requestHandler: createRequestHandler(this.#connections),
+      ...(endpoint !== undefined && { endpoint }),
+      ...(accessKeyId !== undefined &&
+        secretAccessKey !== undefined && {
+          credentials: {
+            accessKeyId,
+            secretAccessKey,
+            ...(sessionToken !== undefined && { sessionToken }),
+          },
+        }),
+    });
   }
 
-  async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const response = await this.#send("GET", key, signal);
-    if (response.status === 200) return response.body;
-    // NOTE: a missing bucket is a 404 as well.
-    if (response.status === 404 && readErrorCode(response) !== "NoSuchBucket") return undefined;
-    throw toS3Error(response);
+  async read(key: string, abortSignal: AbortSignal): Promise<Uint8Array | undefined> {
+    try {
+      const command = new GetObjectCommand(this.#locate(key));
+      const { Body: body, ContentLength: length = 0 } = await this.#client.send(command, {
+        abortSignal,
+      });
+      if (length > MAX_DOCUMENT_BYTES) throw new Error("The object is too large to be a document");
+      return await body?.transformToByteArray();
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw explainFailure(error);
+    }
   }
 
-  async write(key: string, content: Uint8Array, signal: AbortSignal): Promise<void> {
-    const response = await this.#send("PUT", key, signal, content);
-    if (response.status !== 200) throw toS3Error(response);
+  async write(key: string, content: Uint8Array, abortSignal: AbortSignal): Promise<void> {
+    const command = new PutObjectCommand({ ...this.#locate(key), Body: content });
+    try {
+      await this.#client.send(command, { abortSignal });
+    } catch (error) {
+      throw explainFailure(error);
+    }
   }
 
-  async remove(key: string, signal: AbortSignal): Promise<void> {
-    const response = await this.#send("DELETE", key, signal);
-    const isMissing = response.status === 404 && readErrorCode(response) !== "NoSuchBucket";
-    if (response.status !== 204 && response.status !== 200 && !isMissing) throw toS3Error(response);
+  async remove(key: string, abortSignal: AbortSignal): Promise<void> {
+    try {
+      await this.#client.send(new DeleteObjectCommand(this.#locate(key)), { abortSignal });
+    } catch (error) {
+      if (!isMissing(error)) throw explainFailure(error);
+    }
   }
 
   async close(): Promise<void> {
+    this.#client.destroy();
     this.#connections.destroy();
   }
 
-  async #send(
-    method: "GET" | "PUT" | "DELETE",
-    key: string,
-    signal: AbortSignal,
-    body?: Uint8Array,
-  ): Promise<HttpResponse> {
-    signal.throwIfAborted();
-    const credentials = await this.#credentials.get(signal);
-    const url = new URL(key, this.#base);
-    const request = aws4.sign(
-      {
-        service: "s3",
-        region: this.#region,
-        method,
-        host: url.host,
-        path: url.pathname,
-        headers: {
-          "x-amz-content-sha256": createHash("sha256")
-            .update(body ?? "")
-            .digest("hex"),
-          ...(body && { "content-type": "application/octet-stream" }),
-        },
-      },
-      credentials,
-    );
-    const headers = request.headers as Record<string, string>;
-    const response = await sendRequest(this.#connections, { url, method, headers, body, signal });
-    if (response.status === 403) this.#credentials.forget();
-    return response;
+  #locate(key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#bucket, Key: `${this.#prefix}${key}` };
   }
 }
 
-function toBaseUrl({ bucket, prefix, endpoint, style, region }: BucketAddress): URL {
-  const base = new URL(endpoint ?? awsOrigin("s3", region));
-  if (style === "virtual") base.hostname = `${bucket}.${base.hostname}`;
-  else base.pathname = `/${bucket}/`;
-  if (prefix !== "") base.pathname += `${prefix}/`;
-  return base;
+/** Lets the client use connections with our settings. */
+function createRequestHandler(
+  connections: Connections,
+): NonNullable<S3ClientConfig["requestHandler"]> {
+  return {
+    handle: async (
+      { protocol, hostname, port, path, query, method, headers, body }: HttpRequest,
+      { abortSignal }: HttpHandlerOptions = {},
+    ) => {
+      const url = new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}`);
+      for (const [name, value] of Object.entries(query ?? {}))
+        url.searchParams.set(name, String(value));
+      const response = await connections.send({
+        url,
+        method: method as "GET" | "PUT" | "POST" | "DELETE",
+        headers,
+        body: body as string | Uint8Array | undefined,
+        // The library calls without a signal to exchange the token of a service account.
+        signal: (abortSignal ?? AbortSignal.timeout(CONNECT_TIMEOUT_MS)) as AbortSignal,
+      });
+      const { statusCode = 0 } = response;
+      const received = Object.entries(response.headers);
+      const texts = Object.fromEntries(received.map(([name, value]) => [name, String(value)]));
+      return { response: { statusCode, headers: texts, body: response } };
+    },
+    updateHttpClientConfig: () => undefined,
+    httpHandlerConfigs: () => ({}),
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof S3ServiceException &&
+    error.$metadata.httpStatusCode === 404 &&
+    error.name !== "NoSuchBucket"
+  );
 }
 
 /** What to do about error codes of S3. Each completes a sentence after a colon. */
@@ -106,26 +144,20 @@ const HINTS: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: "check AWS_ACCESS_KEY_ID",
   InvalidToken: "check AWS_SESSION_TOKEN",
   NoSuchBucket: "create the bucket, or check its name and the endpoint",
-  PermanentRedirect: "the bucket is in another region",
-  RequestTimeTooSkewed: "the clock of this machine is wrong",
   SignatureDoesNotMatch: "check AWS_SECRET_ACCESS_KEY and the region",
 };
 
-/** Returns the code of an error response; undefined if it has none, as responses of gateways. */
-function readErrorCode({ body }: Pick<HttpResponse, "body">): string | undefined {
-  return /<Code>(\w{1,64})<\/Code>/.exec(body.toString("utf8", 0, 4096))?.[1];
-}
-
-/** Converts a response that is not a success to an error. */
-export function toS3Error(response: HttpResponse): Error {
-  const code = readErrorCode(response);
-  const region = response.headers["x-amz-bucket-region"];
-  const hint =
-    code === "PermanentRedirect" && typeof region === "string"
-      ? `the bucket is in the region ${region}`
-      : HINTS[code ?? ""];
-  const cause = code === undefined ? "" : ` (${code})`;
+function explainFailure(error: unknown): unknown {
+  // NOTE: without causes, because logs contain only the message of the innermost one.
+  if (error instanceof S3ServiceException) {
+    const { name, $metadata } = error;
+    const hint = HINTS[name];
+    return new Error(
+      `The server responded with ${$metadata.httpStatusCode} (${name})${hint === undefined ? "" : `: ${hint}`}`,
+    );
+  }
+  if (!(error instanceof Error) || error.name !== "CredentialsProviderError") return error;
   return new Error(
-    `The server responded with ${response.status}${cause}${hint === undefined ? "" : `: ${hint}`}`,
+    `No AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the process a role (${error.message})`,
   );
 }
