@@ -96,7 +96,8 @@ async function withGeneratedParts(text) {
 /** The metrics of the proxy are defined by their names without a prefix. */
 async function checkMetrics() {
   const folder = join(root, "packages/proxy/src/metrics");
-  const definition = /\b(?:gauges?|counters?|gaugePerSource)\(\s*"([a-z_]+)"/g;
+  const definition =
+    /(?<!unprefixed\.)\b(?:gauge|counter|readCounter|gaugePerSource)\(\s*"([a-z_]+)"/g;
   for (const file of await readdir(folder)) {
     const source = await readFile(join(folder, file), "utf8");
     for (const [, name] of source.matchAll(definition)) {

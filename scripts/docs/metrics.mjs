@@ -61,7 +61,7 @@ async function readMetrics(file, prefix) {
   const resolve = (node) => constants.get(node?.name) ?? node;
   walk(program, (node) => {
     if (node.type === "ObjectExpression") add(fromObject(node, read, resolve));
-    if (node.type === "CallExpression") add(...fromCall(node, read));
+    if (node.type === "CallExpression") add(...fromCall(node, read, resolve));
   });
   return metrics;
 
@@ -89,13 +89,13 @@ function fromObject({ properties }, read, resolve) {
 }
 
 /** A metric as `metrics.gauge(name, help, labels)`, and the streams that a program closes. */
-function fromCall({ callee, arguments: values }, read) {
+function fromCall({ callee, arguments: values }, read, resolve) {
   if (callee.name === "observeClosedStreams") return [closedStreams(read(values[1]))];
   const index = values.findIndex((value) => /^[a-z]+(?:_[a-z]+)*$/.test(read(value) ?? ""));
   const help = values[index + 1] && read(values[index + 1]);
   if (index === -1 || !/^(?:[A-Z]|\d )/.test(help ?? "")) return [];
   const [name, method] = [read(values[index]), callee.property?.name];
-  const metric = { name, help, labels: readList(values[index + 2], read) };
+  const metric = { name, help, labels: readList(resolve(values[index + 2]), read) };
   return method === "observeStreams" ? [metric, closedStreams(name)] : [metric];
 }
 

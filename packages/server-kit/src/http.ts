@@ -5,11 +5,9 @@ export { ConnectionGuard, hasBody } from "./http/connection-guard.ts";
 export { createGuardedServer, createLimitedServer } from "./http/guarded-server.ts";
 export type { CreateServer } from "./http/guarded-server.ts";
 export {
-  createGauge,
-  createLabelledCounter,
-  createLabelledGauge,
   createRegistry,
   createRequestMetrics,
+  MetricSet,
   observeConnections,
 } from "./http/metrics.ts";
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";

@@ -1,12 +1,12 @@
 import {
   type ClosedStreams,
-  createGauge,
   createRegistry,
   createRequestMetrics,
+  MetricSet,
   observeClosedStreams,
   type RequestMetrics,
 } from "flags-server-kit/http";
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { ApiError } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { withTimeout } from "./with-timeout.ts";
@@ -36,23 +36,21 @@ export const METRICS_PREFIX = "flags_admin";
 /** Creates the metrics of one app. */
 export function createMetrics(storage: Storage): Metrics {
   const registry = createRegistry(METRICS_PREFIX, "the service");
-  observeDatabase(registry, storage);
-  observeDisk(registry, storage);
-  const databaseErrors = new Counter({
-    name: `${METRICS_PREFIX}_database_errors_total`,
-    help: "Requests that failed because the database was unavailable",
-    registers: [registry],
-  });
-  const diskFullErrors = new Counter({
-    name: `${METRICS_PREFIX}_disk_full_errors_total`,
-    help: "Requests that were rejected or failed because of a full disk",
-    registers: [registry],
-  });
-  const refusedGuesses = new Counter({
-    name: `${METRICS_PREFIX}_refused_guesses_total`,
-    help: "Requests rejected because too many unknown tokens were sent",
-    registers: [registry],
-  });
+  const metrics = new MetricSet(registry, METRICS_PREFIX);
+  observeDatabase(metrics, storage);
+  observeDisk(metrics, storage);
+  const databaseErrors = metrics.counter(
+    "database_errors_total",
+    "Requests that failed because the database was unavailable",
+  );
+  const diskFullErrors = metrics.counter(
+    "disk_full_errors_total",
+    "Requests that were rejected or failed because of a full disk",
+  );
+  const refusedGuesses = metrics.counter(
+    "refused_guesses_total",
+    "Requests rejected because too many unknown tokens were sent",
+  );
   return {
     registry,
     requests: createRequestMetrics(registry, METRICS_PREFIX),
@@ -62,40 +60,35 @@ export function createMetrics(storage: Storage): Metrics {
       if (name === "RateLimitError") refusedGuesses.inc();
     },
     observeStreams: (name, help, streams) => {
-      createGauge(registry, {
-        name: `${METRICS_PREFIX}_${name}`,
-        help,
-        read: () => streams.size,
-      });
+      metrics.gauge(name, help, [], () => streams.size);
       observeClosedStreams(registry, `${METRICS_PREFIX}_${name}`, streams);
     },
   };
 }
 
-function observeDatabase(registry: Registry, storage: Storage): void {
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_database_up`,
-    help: "1 while the database can be reached",
-    read: () =>
-      withTimeout(storage.ping()).then(
-        () => 1,
-        () => 0,
-      ),
-  });
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_revision`,
-    help: "Id of the latest change; absent while the database is unavailable",
+function observeDatabase(metrics: MetricSet, storage: Storage): void {
+  metrics.gauge("database_up", "1 while the database can be reached", [], () =>
+    withTimeout(storage.ping()).then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  metrics.gauge(
+    "revision",
+    "Id of the latest change; absent while the database is unavailable",
+    [],
     // An outdated value could be mistaken for the current one.
-    read: () => withTimeout(storage.revision()).catch(() => undefined),
-  });
+    () => withTimeout(storage.revision()).catch(() => undefined),
+  );
 }
 
 /** Only for the embedded database: the free space of a PostgreSQL server is unknown. */
-function observeDisk(registry: Registry, storage: Storage): void {
+function observeDisk(metrics: MetricSet, storage: Storage): void {
   if (storage.freeDiskBytes() === undefined) return;
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_disk_free_bytes`,
-    help: "Free bytes on the disk of the embedded database",
-    read: () => storage.freeDiskBytes() ?? 0,
-  });
+  metrics.gauge(
+    "disk_free_bytes",
+    "Free bytes on the disk of the embedded database",
+    [],
+    () => storage.freeDiskBytes() ?? 0,
+  );
 }

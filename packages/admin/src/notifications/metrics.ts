@@ -1,6 +1,6 @@
-import { createGauge } from "flags-server-kit/http";
+import { MetricSet } from "flags-server-kit/http";
 import { eq, count } from "drizzle-orm";
-import { Counter, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { METRICS_PREFIX } from "../monitoring/metrics.ts";
 import { withTimeout } from "../monitoring/with-timeout.ts";
 import { notifications } from "../storage/schema/notifications.ts";
@@ -12,17 +12,18 @@ export function observeNotifications(
   registry: Registry,
   storage: Pick<Storage, "db">,
 ): (provider: string, outcome: Outcome) => void {
-  const attempts = new Counter({
-    name: `${METRICS_PREFIX}_notification_attempts_total`,
-    help: "Attempts to send notifications, by provider and result (success, failed)",
-    labelNames: ["provider", "result"],
-    registers: [registry],
-  });
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_notifications_pending`,
-    help: "Notifications that are still to be sent; absent while the database is unavailable",
-    read: () => withTimeout(countPending(storage)).catch(() => undefined),
-  });
+  const metrics = new MetricSet(registry, METRICS_PREFIX);
+  const attempts = metrics.counter(
+    "notification_attempts_total",
+    "Attempts to send notifications, by provider and result (success, failed)",
+    ["provider", "result"],
+  );
+  metrics.gauge(
+    "notifications_pending",
+    "Notifications that are still to be sent; absent while the database is unavailable",
+    [],
+    () => withTimeout(countPending(storage)).catch(() => undefined),
+  );
   return (provider, { isSuccess }) =>
     attempts.inc({ provider, result: isSuccess ? "success" : "failed" });
 }

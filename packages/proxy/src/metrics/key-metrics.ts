@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { MetricSet } from "./metric-set.ts";
+import { proxyMetrics } from "./metric-set.ts";
 
 interface Keys {
   /** How many requests contained each key, by its name. */
@@ -14,13 +14,12 @@ interface Keys {
   readonly file: () => { readonly isValid: boolean; readonly loadedAtMs: number } | undefined;
 }
 
-/** Exports the uses and the expiry of keys, and the state of the access file. */
 export function observeKeys(registry: Registry, { uses, grants, file }: Keys): void {
-  const metrics = new MetricSet(registry);
-  metrics.counters("key_requests_total", "Requests with a valid key, by key name", ["key"], () =>
+  const metrics = proxyMetrics(registry);
+  metrics.readCounter("key_requests_total", "Requests with a valid key, by key name", ["key"], () =>
     Array.from(uses.entries(), ([key, value]) => ({ labels: { key }, value })),
   );
-  metrics.gauges(
+  metrics.gauge(
     "key_expiry_timestamp_seconds",
     "When a key of the access file stops working, in epoch seconds; only for keys that expire",
     ["key"],
@@ -37,12 +36,14 @@ export function observeKeys(registry: Registry, { uses, grants, file }: Keys): v
   metrics.gauge(
     "access_file_valid",
     "Whether the access file was valid when it was last read: 1 or 0",
+    [],
     () => Number(file()?.isValid === true),
     "min",
   );
   metrics.gauge(
     "access_file_loaded_timestamp_seconds",
     "When the current keys of the access file were read, in epoch seconds",
+    [],
     () => (file()?.loadedAtMs ?? 0) / 1000,
     "min",
   );
@@ -58,7 +59,6 @@ const REJECTIONS = [
   "unavailable",
 ] as const;
 
-/** Why an unknown key was not accepted. */
 export type KeyRejection = (typeof REJECTIONS)[number];
 
 /** Exports how many requests wait. Returns a function that counts one whose key was not accepted. */
@@ -66,10 +66,11 @@ export function observeKeyRejections(
   registry: Registry,
   waiting: { readonly used: number },
 ): (reason: KeyRejection) => void {
-  const metrics = new MetricSet(registry);
+  const metrics = proxyMetrics(registry);
   metrics.gauge(
     "upstream_keys_waiting_requests",
     "Requests that are waiting for their key to be verified",
+    [],
     () => waiting.used,
   );
   const rejections = metrics.counter(
@@ -83,7 +84,6 @@ export function observeKeyRejections(
 
 const RESULTS = ["valid", "invalid", "unknown"] as const;
 
-/** Counts results of verifications, and revoked keys. */
 export type VerifierMetrics = ReturnType<typeof createVerifierMetrics>;
 
 /** Creates the metrics of the process that verifies keys. */
@@ -91,11 +91,12 @@ export function createVerifierMetrics(
   registry: Registry,
   { verified, pending }: { readonly verified: () => number; readonly pending: () => number },
 ) {
-  const metrics = new MetricSet(registry);
-  metrics.gauge("upstream_keys", "Keys that the upstream has verified", verified);
+  const metrics = proxyMetrics(registry);
+  metrics.gauge("upstream_keys", "Keys that the upstream has verified", [], verified);
   metrics.gauge(
     "upstream_keys_pending",
     "Distinct keys that are waiting for the upstream",
+    [],
     pending,
   );
   const results = metrics.counter(

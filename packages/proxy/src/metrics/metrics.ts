@@ -1,7 +1,7 @@
 import { createRegistry, createRequestMetrics, type RequestMetrics } from "flags-server-kit/http";
 import { coalesceReadings } from "flags-server-kit/neutral";
 import type { Registry } from "prom-client";
-import { METRICS_PREFIX, MetricSet } from "./metric-set.ts";
+import { METRICS_PREFIX, proxyMetrics } from "./metric-set.ts";
 import { createUsageMetrics, type UsageMetrics } from "./usage-metrics.ts";
 
 /** The metrics of one app, in a separate registry. */
@@ -13,7 +13,6 @@ export interface Metrics {
   readonly read: () => Promise<string>;
 }
 
-/** Creates the metrics of one app. */
 export function createMetrics(): Metrics {
   const registry = createRegistry(METRICS_PREFIX, "the proxy");
   return {
@@ -24,14 +23,14 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Exports when the certificate of the TLS port expires. */
 export function observeCertificate(
   registry: Registry,
   tls: { readonly material: { readonly validToMs: number } },
 ): void {
-  new MetricSet(registry).gauge(
+  proxyMetrics(registry).gauge(
     "tls_certificate_expiry_timestamp_seconds",
     "When the certificate that the proxy presents expires, in epoch seconds",
+    [],
     () => tls.material.validToMs / 1000,
     // With workers: the one that expires first.
     "min",

@@ -1,8 +1,8 @@
-import { createGauge } from "flags-server-kit/http";
+import { MetricSet } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { ageMsOf } from "../sources/age.ts";
 import type { Source } from "../sources/sources.ts";
-import { MetricSet, valuesOf } from "./metric-set.ts";
+import { proxyMetrics, valuesOf } from "./metric-set.ts";
 import type { Metrics } from "./metrics.ts";
 import { observeStores } from "./store-metrics.ts";
 import { countDeliveredUsage, observeSpools } from "./usage-metrics.ts";
@@ -23,29 +23,33 @@ export function observeSources(
 }
 
 function observeFlags(registry: Registry, sources: readonly Source[]): void {
-  const metrics = new MetricSet(registry);
+  const metrics = proxyMetrics(registry);
   const gaugePerSource = (
     name: string,
     help: string,
     read: (source: Source) => number | undefined,
-  ): void => metrics.gauges(name, help, ["source"], () => valuesOf(sources, read), AGGREGATOR);
+  ): void => metrics.gauge(name, help, ["source"], () => valuesOf(sources, read), AGGREGATOR);
 
   // The names of the Unleash proxy have no prefix.
-  createGauge(registry, {
-    name: "last_metrics_update_epoch_timestamp_ms",
-    help: "When the proxy last received new flags, in epoch milliseconds",
-    aggregator: AGGREGATOR,
-    read: () => latest(sources.map(({ flags }) => flags.lastUpdateAtMs)),
-  });
-  createGauge(registry, {
-    name: "last_metrics_fetch_epoch_timestamp_ms",
-    help: "When the proxy last checked for new flags, in epoch milliseconds",
-    aggregator: AGGREGATOR,
-    read: () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
-  });
+  const unprefixed = new MetricSet(registry);
+  unprefixed.gauge(
+    "last_metrics_update_epoch_timestamp_ms",
+    "When the proxy last received new flags, in epoch milliseconds",
+    [],
+    () => latest(sources.map(({ flags }) => flags.lastUpdateAtMs)),
+    AGGREGATOR,
+  );
+  unprefixed.gauge(
+    "last_metrics_fetch_epoch_timestamp_ms",
+    "When the proxy last checked for new flags, in epoch milliseconds",
+    [],
+    () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
+    AGGREGATOR,
+  );
   metrics.gauge(
     "flags",
     "Flags in the current snapshots",
+    [],
     () => sources.reduce((sum, source) => sum + countFlags(source), 0),
     AGGREGATOR,
   );
@@ -80,7 +84,7 @@ function countFlags({ flags }: Source): number {
 }
 
 function countFailures(registry: Registry, sources: readonly Source[]): void {
-  const metrics = new MetricSet(registry);
+  const metrics = proxyMetrics(registry);
   const help = "Requests to the upstream that failed";
   const upstreamErrors = metrics.counter("upstream_errors_total", help);
   const sourceErrors = metrics.counter("source_errors_total", `${help}, by source`, ["source"]);

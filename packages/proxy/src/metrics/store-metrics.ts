@@ -1,9 +1,10 @@
+import type { MetricSet } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import type { Source } from "../sources/sources.ts";
 import type { GuardedStore } from "../store/guarded-store.ts";
 import type { SharingRole, SharingStatus } from "../upstream/sharing/shared-synchronizer.ts";
 import { UpstreamSource } from "../upstream/upstream-source.ts";
-import { MetricSet, valuesOf } from "./metric-set.ts";
+import { proxyMetrics, valuesOf } from "./metric-set.ts";
 
 /** Exports how sources use the store and share their flags with other replicas; nothing if none does. */
 export function observeStores(registry: Registry, sources: readonly Source[]): void {
@@ -11,24 +12,23 @@ export function observeStores(registry: Registry, sources: readonly Source[]): v
   observeSharing(registry, sources);
 }
 
-/** Exports the operations of the store, and how current the flags in it are. */
 function observeStorage(registry: Registry, sources: readonly Source[]): void {
   const store = sources[0]?.storedFlags?.store;
   if (store === undefined) return;
-  const metrics = new MetricSet(registry);
+  const metrics = proxyMetrics(registry);
   countOperations(
     metrics,
     store,
     "store_operations_total",
     "Operations on the store for flags, by result",
   );
-  metrics.counters(
+  metrics.readCounter(
     "store_rejected_documents_total",
     "Stored flags that were not used because they were damaged or belong to something else",
     ["source"],
     () => valuesOf(sources, ({ storedFlags }) => storedFlags?.rejectedDocuments),
   );
-  metrics.gauges(
+  metrics.gauge(
     "source_stored_timestamp_seconds",
     "When the upstream confirmed the flags in the store, in epoch seconds; 0 if there are none",
     ["source"],
@@ -39,12 +39,11 @@ function observeStorage(registry: Registry, sources: readonly Source[]): void {
 
 const ROLES: readonly SharingRole[] = ["holder", "follower", "alone"];
 
-/** Exports how sources share their flags with other replicas. */
 function observeSharing(registry: Registry, sources: readonly Source[]): void {
   const sharing = sources.filter((source) => statusOf(source) !== undefined);
   if (sharing.length === 0) return;
-  const metrics = new MetricSet(registry);
-  metrics.gauges(
+  const metrics = proxyMetrics(registry);
+  metrics.gauge(
     "sharing_role",
     "1 for the current role of this replica: holder follows the upstream for all replicas, follower gets the flags of the holder, alone follows the upstream on its own",
     ["source", "role"],
@@ -57,13 +56,13 @@ function observeSharing(registry: Registry, sources: readonly Source[]): void {
       ),
     "max",
   );
-  metrics.counters(
+  metrics.readCounter(
     "sharing_takeovers_total",
     "How often this replica has begun to follow the upstream for all replicas",
     ["source"],
     () => valuesOf(sharing, (source) => statusOf(source)?.takeovers),
   );
-  metrics.gauges(
+  metrics.gauge(
     "sharing_last_contact_timestamp_seconds",
     "When sharing flags with other replicas last worked, in epoch seconds; 0 if never",
     ["source"],
@@ -76,10 +75,9 @@ function statusOf({ flags }: Source): SharingStatus | undefined {
   return flags instanceof UpstreamSource ? flags.sharing : undefined;
 }
 
-/** Exports the operations of the store for keys that the upstream has verified. */
 export function observeKeyStore(registry: Registry, store: GuardedStore): void {
   countOperations(
-    new MetricSet(registry),
+    proxyMetrics(registry),
     store,
     "key_store_operations_total",
     "Operations on the store for keys that the upstream has verified, by result",
@@ -87,7 +85,7 @@ export function observeKeyStore(registry: Registry, store: GuardedStore): void {
 }
 
 function countOperations(metrics: MetricSet, store: GuardedStore, name: string, help: string) {
-  metrics.counters(name, help, ["operation", "result"], () =>
+  metrics.readCounter(name, help, ["operation", "result"], () =>
     Array.from(store.operations, ({ count, ...labels }) => ({ labels, value: count })),
   );
 }

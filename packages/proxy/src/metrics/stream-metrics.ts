@@ -1,8 +1,7 @@
 import { type ClosedStreams, observeClosedStreams } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
-import { METRICS_PREFIX, MetricSet } from "./metric-set.ts";
+import { METRICS_PREFIX, proxyMetrics } from "./metric-set.ts";
 
-/** Counts what happens to streams to clients. */
 export type FlagStreamMetrics = ReturnType<typeof observeFlagStreams>;
 
 /** Exports the number and memory of streams to clients, and counts what happens to them. */
@@ -10,18 +9,19 @@ export function observeFlagStreams(
   registry: Registry,
   streams: { readonly size: number; readonly bytes: number; readonly closed: ClosedStreams },
 ) {
-  const metrics = new MetricSet(registry);
-  metrics.gauge("push_streams", "Open streams to clients", () => streams.size);
+  const metrics = proxyMetrics(registry);
+  metrics.gauge("push_streams", "Open streams to clients", [], () => streams.size);
   metrics.gauge(
     "push_context_bytes",
     "Memory for the contexts of open streams, in bytes",
+    [],
     () => streams.bytes,
   );
-  metrics.counters(
+  metrics.readCounter(
     "push_streams_dropped_total",
     "Streams that were closed because the client had stopped reading",
     [],
-    () => [{ labels: {}, value: streams.closed.stalled }],
+    () => streams.closed.stalled,
   );
   observeClosedStreams(registry, `${METRICS_PREFIX}_push_streams`, streams);
   return {
@@ -34,14 +34,14 @@ export function observeFlagStreams(
   };
 }
 
-/** Exports the number of streams of definitions. */
 export function observeDefinitionsStreams(
   registry: Registry,
   streams: { readonly size: number; readonly closed: ClosedStreams },
 ): void {
-  new MetricSet(registry).gauge(
+  proxyMetrics(registry).gauge(
     "definition_streams",
     "Open streams of definitions to server SDKs and other proxies",
+    [],
     () => streams.size,
   );
   observeClosedStreams(registry, `${METRICS_PREFIX}_definition_streams`, streams);

@@ -2,14 +2,12 @@ import type { Registry } from "prom-client";
 import type { Source } from "../sources/sources.ts";
 import { UpstreamSource } from "../upstream/upstream-source.ts";
 import type { UsageSpoolState } from "../upstream/usage/spool/usage-spool.ts";
-import { MetricSet, valuesOf } from "./metric-set.ts";
+import { proxyMetrics, valuesOf } from "./metric-set.ts";
 
-/** Counters of usage reports. */
 export type UsageMetrics = ReturnType<typeof createUsageMetrics>;
 
-/** Creates the counters of usage reports. */
 export function createUsageMetrics(registry: Registry) {
-  const metrics = new MetricSet(registry);
+  const metrics = proxyMetrics(registry);
   return {
     entries: metrics.counter(
       "usage_entries_total",
@@ -37,7 +35,7 @@ export function countDeliveredUsage(
   { dropped }: Pick<UsageMetrics, "dropped">,
   sources: readonly Source[],
 ): void {
-  const delivered = new MetricSet(registry).counter(
+  const delivered = proxyMetrics(registry).counter(
     "usage_delivered_total",
     "Per-application flag counts that the upstream accepted",
     ["source"],
@@ -61,12 +59,11 @@ export interface FlagUsageTotals {
 
 const RESULTS = ["yes", "no"] as const;
 
-/** Exports the usage of each flag. */
 export function observeFlagUsage(
   registry: Registry,
   usage: { readonly totals: () => readonly Readonly<FlagUsageTotals>[] },
 ): void {
-  new MetricSet(registry).counters(
+  proxyMetrics(registry).readCounter(
     "flag_usage_total",
     "How often flags were on (yes) and off (no), as applications reported it",
     ["source", "flag", "application", "result"],
@@ -83,7 +80,7 @@ export function observeFlagUsage(
 /** Exports the state of the usage spools, if there are any. */
 export function observeSpools(registry: Registry, sources: readonly Source[]): void {
   if (sources.every((source) => spoolOf(source) === undefined)) return;
-  const metrics = new MetricSet(registry);
+  const metrics = proxyMetrics(registry);
   type Select = (state: UsageSpoolState) => number;
   const reader = (select: Select) => () =>
     valuesOf(sources, (source) => {
@@ -91,9 +88,9 @@ export function observeSpools(registry: Registry, sources: readonly Source[]): v
       return state && select(state);
     });
   const gauge = (name: string, help: string, select: Select): void =>
-    metrics.gauges(name, help, ["source"], reader(select));
+    metrics.gauge(name, help, ["source"], reader(select));
   const counter = (name: string, help: string, select: Select): void =>
-    metrics.counters(name, help, ["source"], reader(select));
+    metrics.readCounter(name, help, ["source"], reader(select));
 
   gauge("usage_spool_bytes", "Size of the usage spool in bytes", ({ bytes }) => bytes);
   gauge(

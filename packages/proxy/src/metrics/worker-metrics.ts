@@ -1,13 +1,12 @@
 import type { Registry } from "prom-client";
-import { MetricSet } from "./metric-set.ts";
+import { proxyMetrics } from "./metric-set.ts";
 
-/** Metrics of worker processes, in the primary process. */
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
 /** Creates the metrics of worker processes. */
 export function createWorkerMetrics(registry: Registry, running: () => number) {
-  const metrics = new MetricSet(registry);
-  metrics.gauge("workers", "Running worker processes", running);
+  const metrics = proxyMetrics(registry);
+  metrics.gauge("workers", "Running worker processes", [], running);
   return {
     restarts: metrics.counter(
       "worker_restarts_total",

@@ -1,12 +1,6 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { expect, test } from "vitest";
-import {
-  createGauge,
-  createLabelledCounter,
-  createLabelledGauge,
-  createRegistry,
-  createRequestMetrics,
-} from "./metrics.ts";
+import { createRegistry, createRequestMetrics, MetricSet } from "./metrics.ts";
 
 test("every registry of a process contains the same default metrics of prom-client", async () => {
   const [one, other, theirs] = [
@@ -36,26 +30,24 @@ test("requests are counted once, however often metrics are scraped", async () =>
   expect(await registry.getSingleMetricAsString("shop_http_requests_total")).toBe(text);
 });
 
-test("createGauge() reads the value at each collection, and exports nothing if there is no value", async () => {
+test("gauge() reads the value at each collection, and exports nothing if there is no value", async () => {
   const registry = new Registry();
   let value: number | undefined = 1;
-  createGauge(registry, { name: "height", help: "Height", read: async () => value });
-  expect(await registry.metrics()).toContain("\nheight 1\n");
+  new MetricSet(registry, "my").gauge("height", "Height", [], async () => value);
+  expect(await registry.metrics()).toContain("\nmy_height 1\n");
   value = undefined;
-  expect(await registry.metrics()).not.toMatch(/^height/m);
+  expect(await registry.metrics()).not.toMatch(/^my_height/m);
 });
 
-test.each([createLabelledGauge, createLabelledCounter])(
-  "$name() exports exactly the values that are read at each collection",
-  async (create) => {
+test.each(["gauge", "readCounter"])(
+  "%s() exports exactly the values that are read at each collection",
+  async (kind) => {
     const registry = new Registry();
+    const metrics = new MetricSet(registry);
     let names = ["a", "b"];
-    create(registry, {
-      name: "sales_total",
-      help: "Sales",
-      labelNames: ["name"],
-      read: () => names.map((name) => ({ labels: { name }, value: 2 })),
-    });
+    const read = () => names.map((name) => ({ labels: { name }, value: 2 }));
+    if (kind === "gauge") metrics.gauge("sales_total", "Sales", ["name"], read);
+    else metrics.readCounter("sales_total", "Sales", ["name"], read);
     const expected = 'sales_total{name="a"} 2\nsales_total{name="b"} 2\n';
     expect(await registry.metrics()).toContain(expected);
     names = ["b"];

@@ -1,9 +1,9 @@
 import {
+  type Aggregator,
   collectDefaultMetrics,
   Counter,
   Gauge,
   Histogram,
-  type MetricConfiguration,
   Registry,
 } from "prom-client";
 import type { ConnectionGuard } from "./connection-guard.ts";
@@ -37,38 +37,15 @@ export function createRegistry(prefix: string, displayName: string): Registry {
     collectDefaultMetrics({ register: processMetrics });
   }
   const registry = Registry.merge([processMetrics]);
-  const help = `1 while ${displayName} runs`;
-  // All workers report the same value.
-  const aggregator = "first";
   // NOTE: a counter, although it stays 1, because `unleash_proxy_up` of the Unleash proxy, which it replaces, is one.
-  new Counter({ name: `${prefix}_up`, help, registers: [registry], aggregator }).inc();
-  return registry;
-}
-
-type Description = Pick<MetricConfiguration<string>, "name" | "help" | "aggregator">;
-
-interface Reading extends Description {
-  /** Returns the current value; undefined if there is none, so that the metric is absent. */
-  readonly read: () => number | undefined | Promise<number | undefined>;
-}
-
-/** Creates a gauge whose value is read when metrics are collected. */
-export function createGauge(registry: Registry, { read, ...description }: Reading): void {
-  void new Gauge({
-    ...description,
+  new Counter({
+    name: `${prefix}_up`,
+    help: `1 while ${displayName} runs`,
     registers: [registry],
-    async collect() {
-      const value = await read();
-      if (value === undefined) this.remove();
-      else this.set(value);
-    },
-  });
-}
-
-interface LabelledReading extends Description {
-  readonly labelNames: readonly string[];
-  /** Returns all current values. */
-  readonly read: () => Iterable<LabelledValue> | Promise<Iterable<LabelledValue>>;
+    // All workers report the same value.
+    aggregator: "first",
+  }).inc();
+  return registry;
 }
 
 interface LabelledValue {
@@ -76,36 +53,73 @@ interface LabelledValue {
   readonly value: number;
 }
 
-/** Creates a gauge whose values are read when metrics are collected. */
-export function createLabelledGauge(
-  registry: Registry,
-  { read, ...description }: LabelledReading,
-): void {
-  void new Gauge({
-    ...description,
-    registers: [registry],
-    async collect() {
-      const values = await read();
-      this.reset();
-      for (const { labels, value } of values) this.set(labels, value);
-    },
-  });
+/** Undefined: there is no value, and the metric is absent. */
+type Values = number | undefined | Iterable<LabelledValue>;
+
+type Read = () => Values | Promise<Values>;
+
+/** Defines metrics, by their names without a prefix. */
+export class MetricSet {
+  readonly #registry: Registry;
+  readonly #prefix: string;
+
+  constructor(registry: Registry, prefix?: string) {
+    this.#registry = registry;
+    this.#prefix = prefix === undefined ? "" : `${prefix}_`;
+  }
+
+  /**
+   * A gauge whose values are read when metrics are collected.
+   *
+   * @param aggregator combines the values of all workers; default: their sum
+   */
+  gauge(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: Read,
+    aggregator: Aggregator = "sum",
+  ): void {
+    void new Gauge({
+      ...this.#describe(name, help, labelNames),
+      aggregator,
+      async collect() {
+        const values = await read();
+        this.reset();
+        if (values === undefined) this.remove();
+        for (const { labels, value } of toLabelled(values)) this.set(labels, value);
+      },
+    });
+  }
+
+  /** A counter that something else counts. */
+  readCounter(name: string, help: string, labelNames: readonly string[], read: Read): void {
+    void new Counter({
+      ...this.#describe(name, help, labelNames),
+      async collect() {
+        const values = await read();
+        this.reset();
+        for (const { labels, value } of toLabelled(values)) this.inc(labels, value);
+      },
+    });
+  }
+
+  counter<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames?: readonly Label[],
+  ): Counter<Label> {
+    return new Counter(this.#describe(name, help, labelNames));
+  }
+
+  #describe<Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) {
+    return { name: this.#prefix + name, help, labelNames, registers: [this.#registry] };
+  }
 }
 
-/** Creates a counter whose values are read when metrics are collected, because something else counts. */
-export function createLabelledCounter(
-  registry: Registry,
-  { read, ...description }: LabelledReading,
-): void {
-  void new Counter({
-    ...description,
-    registers: [registry],
-    async collect() {
-      const values = await read();
-      this.reset();
-      for (const { labels, value } of values) this.inc(labels, value);
-    },
-  });
+function toLabelled(values: Values): Iterable<LabelledValue> {
+  if (values === undefined) return [];
+  return typeof values === "number" ? [{ labels: {}, value: values }] : values;
 }
 
 type RequestLabel = "method" | "route" | "status";
@@ -127,16 +141,12 @@ export function createRequestMetrics(registry: Registry, prefix: string): Reques
     buckets: DURATION_BOUNDS_SECONDS,
     registers: [registry],
   });
-  createLabelledCounter(registry, {
-    name: `${prefix}_http_requests_total`,
-    help: "Completed requests",
-    labelNames,
-    // The histogram counts them already.
-    read: async () => {
-      const { values } = await durations.get();
-      return values.filter(({ metricName }) => metricName === `${name}_count`);
-    },
-  });
+  const readCounts = async (): Promise<Iterable<LabelledValue>> => {
+    const { values } = await durations.get();
+    return values.filter(({ metricName }) => metricName === `${name}_count`);
+  };
+  const metrics = new MetricSet(registry, prefix);
+  metrics.readCounter("http_requests_total", "Completed requests", labelNames, readCounts);
   return {
     observe: ({ seconds, ...labels }) => durations.observe(labels, seconds),
     durations,
@@ -149,24 +159,25 @@ export function observeConnections(
   prefix: string,
   guard: Pick<ConnectionGuard, "size" | "maxConnections" | "closed">,
 ): void {
-  createGauge(registry, {
-    name: `${prefix}_connections`,
-    help: "Open connections",
-    read: () => guard.size,
-  });
-  createGauge(registry, {
-    name: `${prefix}_connections_max`,
-    help: "Maximum number of open connections",
-    read: () => guard.maxConnections,
-  });
-  createLabelledCounter(registry, {
-    name: `${prefix}_connections_closed_total`,
-    help:
-      "Connections closed by the server: new ones at the limit (limit), idle ones and ones with slow requests to " +
+  const metrics = new MetricSet(registry, prefix);
+  metrics.gauge("connections", "Open connections", [], () => guard.size);
+  metrics.gauge(
+    "connections_max",
+    "Maximum number of open connections",
+    [],
+    () => guard.maxConnections,
+  );
+  metrics.readCounter(
+    "connections_closed_total",
+    "Connections closed by the server: new ones at the limit (limit), idle ones and ones with slow requests to " +
       "accept others (idle), responses that were not read in time or used too much memory (slow_reader), connections without " +
       "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
-    labelNames: ["reason"],
-    read: () =>
-      Object.entries(guard.closed).map(([reason, value]) => ({ labels: { reason }, value })),
-  });
+    ["reason"],
+    () => byReason(guard.closed),
+  );
+}
+
+/** Values of a metric with the label `reason`. */
+export function byReason(counts: Readonly<Record<string, number>>): Iterable<LabelledValue> {
+  return Object.entries(counts).map(([reason, value]) => ({ labels: { reason }, value }));
 }

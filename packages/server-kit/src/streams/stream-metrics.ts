@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { createLabelledCounter } from "../http/metrics.ts";
+import { byReason, MetricSet } from "../http/metrics.ts";
 import type { ClosedStreams } from "./stream-hub.ts";
 
 /** Counts the streams that a hub has closed, by reason. */
@@ -8,15 +8,13 @@ export function observeClosedStreams(
   name: string,
   streams: { readonly closed: ClosedStreams },
 ): void {
-  createLabelledCounter(registry, {
-    name: `${name}_closed_total`,
-    help:
-      "Streams closed by the server: at their maximum age (max_age), because their stored state " +
+  new MetricSet(registry, name).readCounter(
+    "closed_total",
+    "Streams closed by the server: at their maximum age (max_age), because their stored state " +
       "no longer suffices (outdated), because their key, token or session is no longer valid (revoked), because " +
       "the server stopped (shutdown), because the signature of their context has expired (signature_expired), or " +
       "because their client had stopped reading (stalled)",
-    labelNames: ["reason"],
-    read: () =>
-      Object.entries(streams.closed).map(([reason, value]) => ({ labels: { reason }, value })),
-  });
+    ["reason"],
+    () => byReason(streams.closed),
+  );
 }
