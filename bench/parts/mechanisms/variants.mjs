@@ -29,7 +29,7 @@ const REQUEST_PATCHES = {
   // Listener (packages/proxy): sends each response as soon as it is ready, instead of after the event-loop tick.
   "deferred sending": [/setImmediate\((?=\(\) => this\.#write\()/, "((send) => send())("],
   // Response cache (packages/proxy): caches nothing.
-  "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
+  "response cache": [/(?<=if \()(?=this\.#recent\.increment\(hash\) >=)/, "false && "],
   // Compression (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/isShareable === true \? this\.#share\(body\) : body/, "body"],
 };

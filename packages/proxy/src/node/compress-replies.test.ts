@@ -103,8 +103,12 @@ test("encode() does not let bodies that occur once replace a shared one", async 
   await compress(LONG);
   await compress(LONG);
   const shared = await compress(LONG);
-  await Promise.all(Array.from({ length: 5000 }, (_, user) => compress(`${user}${LONG}`)));
-  expect(await compress(LONG)).toBe(shared);
+  for (let user = 0; user < 5000; user++) {
+    // oxlint-disable-next-line no-await-in-loop -- the order matters
+    await compress(`${user}${LONG}`);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    if (user % 50 === 0) expect(await compress(LONG)).toBe(shared);
+  }
 });
 
 test("encode() never replaces a body by another one with the same entity tag", async () => {

@@ -8,7 +8,7 @@ import {
 import { LRUCache } from "lru-cache";
 import { headerOf, type Reply } from "../core/http/reply.ts";
 import { BODY_FORMS, ResponseBody } from "../core/http/response-body.ts";
-import { fnv1a, FrequencySketch, MIN_COUNT } from "../core/response/response-cache.ts";
+import { fnv1a, MIN_COUNT, RecentCounts } from "../core/response/response-cache.ts";
 
 /** Default memory for bodies that several users share, in all codings. */
 const MAX_SHARED_BYTES = 16 * 1024 * 1024;
@@ -25,7 +25,7 @@ export type Bytes = string | Buffer;
  */
 export class ReplyCompressor {
   readonly #shared: LRUCache<string, ResponseBody>;
-  readonly #frequency = new FrequencySketch();
+  readonly #recent = new RecentCounts();
   /** The compressed forms of bodies that may be sent again. */
   readonly #coded = new WeakMap<ResponseBody, CodedBody>();
 
@@ -79,7 +79,7 @@ export class ReplyCompressor {
     const known = this.#shared.get(body.entityTag);
     if (known === body) return body;
     if (known?.equals(body) === true) return known;
-    const count = this.#frequency.increment(fnv1a(body.entityTag));
+    const count = this.#recent.increment(fnv1a(body.entityTag));
     if (count >= MIN_COUNT) this.#shared.set(body.entityTag, body);
     return body;
   }
