@@ -23,8 +23,8 @@ export interface GuessProblem {
 const MESSAGE =
   "Too many unknown tokens were sent from this address, or from all addresses together: send valid tokens, or wait for the time in Retry-After";
 
-/** Limit for each of the caches of valid and invalid tokens. About 6 MB in total. */
-const MAX_ENTRIES = 10_000;
+/** How many tokens are remembered: more than any burst, so that guesses do not evict the tokens in use. About 12 MB. */
+const MAX_KNOWN = 40_000;
 
 /**
  * Limits how many tokens a client can guess. Only tokens that its address has not sent before count, and valid
@@ -33,10 +33,11 @@ const MAX_ENTRIES = 10_000;
  */
 export class GuessLimiter {
   readonly #guesses: AttemptLimiter;
-  // NOTE: separate from the invalid tokens, so that guesses cannot evict valid ones.
-  readonly #valid = createCache();
-  readonly #invalid = createCache();
-  readonly #pending = new Set<string>();
+  /**
+   * Tokens that have been counted, with the network that sent them. NOTE: with `max`, the cache would allocate memory for
+   * all entries when it is created.
+   */
+  readonly #known = new LRUCache<string, true>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
 
   /**
    * @param toError creates the error for a client that has to wait; a 429 with `Retry-After`
@@ -67,30 +68,18 @@ export class GuessLimiter {
     find: () => Promise<readonly Found[]>,
   ): Promise<readonly Found[]> {
     const network = networkOf(address);
-    const keys = new Map(secrets.map((secret) => [secret, `${network} ${hash("sha256", secret)}`]));
-    const unknown = [...keys.values()].filter((key) => !this.#isKnown(key));
-    const refund = this.#guesses.take(network, unknown.length);
-    let refunded = unknown.length;
-    for (const key of unknown) this.#pending.add(key);
+    const keyOf = (secret: string): string => `${network} ${hash("sha256", secret)}`;
+    const unknown = new Set(secrets.map(keyOf).filter((key) => this.#known.get(key) !== true));
+    const refund = this.#guesses.take(network, unknown.size);
+    for (const key of unknown) this.#known.set(key, true);
     try {
       const found = await find();
-      const valid = new Set(found.map(({ secret }) => keys.get(secret)));
-      for (const key of unknown) if (!valid.has(key)) this.#invalid.set(key, true);
-      for (const key of valid) if (key !== undefined) this.#valid.set(key, true);
-      refunded = unknown.filter((key) => valid.has(key)).length;
+      refund(found.filter(({ secret }) => unknown.has(keyOf(secret))).length);
       return found;
-    } finally {
-      for (const key of unknown) this.#pending.delete(key);
-      refund(refunded);
+    } catch (error) {
+      for (const key of unknown) this.#known.delete(key);
+      refund(unknown.size);
+      throw error;
     }
   }
-
-  #isKnown(key: string): boolean {
-    return this.#pending.has(key) || [this.#valid, this.#invalid].some((cache) => cache.get(key));
-  }
-}
-
-/** NOTE: with `max`, a cache would allocate memory for all entries when it is created. */
-function createCache(): LRUCache<string, true> {
-  return new LRUCache({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
 }
