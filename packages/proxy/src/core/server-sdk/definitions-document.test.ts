@@ -12,7 +12,7 @@ test("documents with long filters are cached only up to a limit, even if no flag
   const read = createDefinitionsReader();
   const first = read(DEFINITIONS, requestOf("first"));
   expect(read(DEFINITIONS, requestOf("first"))).toBe(first);
-  for (let index = 0; index < 1100; index++) {
+  for (let index = 0; index < 4400; index++) {
     read(DEFINITIONS, requestOf(`${index}`.padEnd(16_000, "x")));
   }
   expect(read(DEFINITIONS, requestOf("first"))).not.toBe(first);

@@ -30,35 +30,31 @@ export type DefinitionsReader = (
   request: DefinitionsRequest,
 ) => WrittenDocument;
 
-/** Limit of the cached documents with filters, for each document of the upstream, in characters. */
-const MAX_FILTERED_LENGTH = 16 * 1024 * 1024;
+/** Limit of the cached documents for each document of the upstream, in characters. */
+const MAX_CACHED_LENGTH = 64 * 1024 * 1024;
 
 /** Estimated memory of a cache entry in addition to its texts, as a length. */
 const OVERHEAD_LENGTH = 500;
 
-/** The documents that were requested from one document of the upstream. */
-class WrittenForms {
-  /** By whether segments are inlined. */
-  readonly complete = new Map<string, WrittenDocument>();
-  readonly filtered = new LRUCache<string, WrittenDocument>({
-    maxSize: MAX_FILTERED_LENGTH,
+/** Creates a reader that caches documents: SDKs poll for the same ones again and again. */
+export function createDefinitionsReader(): DefinitionsReader {
+  const caches = new WeakMap<FeatureDefinitions, LRUCache<string, WrittenDocument>>();
+  return (definitions, request) => {
+    const cache = caches.get(definitions) ?? createCache();
+    caches.set(definitions, cache);
+    const key = `${request.inlineSegments} ${idOfRestriction(request)}`;
+    const document = cache.get(key) ?? writeDefinitions(definitions, request);
+    cache.set(key, document);
+    return document;
+  };
+}
+
+function createCache(): LRUCache<string, WrittenDocument> {
+  return new LRUCache({
+    maxSize: MAX_CACHED_LENGTH,
     // NOTE: a filter can be much longer than a document without flags.
     sizeCalculation: ({ text }, key) => text.length + key.length + OVERHEAD_LENGTH,
   });
-}
-
-/** Creates a reader that caches documents: SDKs poll for the same ones again and again. */
-export function createDefinitionsReader(): DefinitionsReader {
-  const cache = new WeakMap<FeatureDefinitions, WrittenForms>();
-  return (definitions, request) => {
-    const forms = cache.get(definitions) ?? new WrittenForms();
-    cache.set(definitions, forms);
-    const known = isUnrestricted(request) ? forms.complete : forms.filtered;
-    const key = `${request.inlineSegments} ${idOfRestriction(request)}`;
-    const document = known.get(key) ?? writeDefinitions(definitions, request);
-    known.set(key, document);
-    return document;
-  };
 }
 
 function writeDefinitions(
