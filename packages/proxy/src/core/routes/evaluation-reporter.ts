@@ -24,7 +24,6 @@ type FindTrace = (request: ProxyRequest) => Pick<TracedRequest, "reportEvaluatio
 export class EvaluationReporter {
   readonly #find: FindTrace;
   readonly #idKey: string | undefined;
-  readonly #reportedFlags = new WeakMap<Snapshot, readonly number[]>();
 
   /** @param idKey the secret with which user ids are hashed; undefined: reports contain no id */
   constructor(find: FindTrace, idKey: string | undefined) {
@@ -39,15 +38,19 @@ export class EvaluationReporter {
   report(request: ProxyRequest, evaluation: RequestEvaluation): void {
     const traced = this.#find(request);
     if (traced === undefined) return;
-    const { source, snapshot, selection, outcomes, context } = evaluation;
-    const set = source.name;
-    const { revision: version } = snapshot;
-    const evaluations = this.#select(snapshot, selection).flatMap((position): FlagEvaluation[] => {
-      const flag = snapshot.flags[position];
-      const outcome = flag?.outcomes[outcomes[position] ?? -1];
-      if (flag === undefined || outcome === undefined) return [];
+    const { source, snapshot, outcomes, context } = evaluation;
+    const { single, toggles } = evaluation.selection;
+    const selected = single === undefined ? toggles : [single];
+    const names = selected && new Set(selected);
+    const evaluations = snapshot.flags.flatMap((flag, position): FlagEvaluation[] => {
+      const outcome = flag.outcomes[outcomes[position] ?? -1];
+      const isReported = flag.impressionData && names?.has(flag.name) !== false;
+      if (!isReported || outcome === undefined) return [];
       const { enabled, variant, reason } = outcome;
-      return [{ key: flag.name, enabled, variant: variant?.name, reason, set, version }];
+      const version = snapshot.revision;
+      return [
+        { key: flag.name, enabled, variant: variant?.name, reason, set: source.name, version },
+      ];
     });
     traced.reportEvaluations(
       evaluations,
@@ -55,32 +58,9 @@ export class EvaluationReporter {
     );
   }
 
-  /** Returns the positions of the flags that a request selects and that are reported. */
-  #select(snapshot: Snapshot, { single, toggles }: Selection): readonly number[] {
-    const { flags } = snapshot;
-    if (single !== undefined) {
-      const position = snapshot.indexOf(single);
-      return flags[position]?.impressionData === true ? [position] : [];
-    }
-    const positions = this.#positionsOf(snapshot);
-    if (toggles === undefined) return positions;
-    const names = new Set(toggles);
-    return positions.filter((position) => names.has(flags[position]?.name ?? ""));
-  }
-
   /** Returns 128 bits of the hash, which do not collide in practice. */
   #hashId({ userId }: Context): string | undefined {
     if (this.#idKey === undefined || typeof userId !== "string" || userId === "") return undefined;
     return createHmac("sha256", this.#idKey).update(userId).digest("hex").slice(0, 32);
-  }
-
-  #positionsOf(snapshot: Snapshot): readonly number[] {
-    const known = this.#reportedFlags.get(snapshot);
-    if (known !== undefined) return known;
-    const positions = snapshot.flags.flatMap(({ impressionData }, position) =>
-      impressionData ? [position] : [],
-    );
-    this.#reportedFlags.set(snapshot, positions);
-    return positions;
   }
 }
