@@ -50,19 +50,12 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
       { remoteAddress: undefined, sessionId: undefined },
     );
     const snapshot = await readSnapshot(config, options["environment"]);
-    return await explainFlags(snapshot, names, completed, findFilters(config));
+    return await explainFlags(snapshot, names, completed);
   } catch (error) {
     if (error instanceof HttpError) throw new SubcommandError(error.message);
     throw error;
   }
 }
-
-/** Returns the names of the settings that select flags, as the user has set them. */
-function findFilters({ origins }: LoadedConfig): readonly string[] {
-  return FILTERS.flatMap((name) => origins.get(name) ?? []);
-}
-
-const FILTERS = ["projectName", "namePrefix", "tags"] as const;
 
 /** NOTE: an ignored option could be the reason why the explanation is for the wrong environment. */
 function rejectUnused({
