@@ -34,11 +34,7 @@ export const SIDEBAR = [
       ["Render on the server", "/guides/render-on-the-server"],
       ["Run at the edge", "/guides/run-at-the-edge"],
       ["Cloudflare Workers", "/guides/runtimes/workers"],
-      ["Deno", "/guides/runtimes/deno"],
-      ["Bun", "/guides/runtimes/bun"],
-      ["Next.js", "/guides/runtimes/nextjs"],
-      ["Hono", "/guides/runtimes/hono"],
-      ["Express", "/guides/runtimes/express"],
+      ["Next.js without a proxy", "/guides/runtimes/nextjs"],
     ]),
     group("Migrate", [
       ["Overview", "/guides/migration"],

@@ -1,11 +1,12 @@
-// Checks that the pages in docs/guides/clients and docs/guides/runtimes show the files of examples/clients and examples/runtimes as they
-// are: each block of code after `<!-- example: react/main.jsx -->`. With --write, replaces the blocks with the files.
+// Checks that the guides show the files of examples/clients and examples/runtimes as they are: each block of code after
+// `<!-- example: react/main.jsx -->`. With --write, replaces the blocks with the files.
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rootDirectory } from "../workspace.mjs";
 
-const FOLDERS = ["clients", "runtimes"];
+/** The folders of docs/guides whose pages show the examples of a folder. */
+const PAGES = { clients: ["clients"], runtimes: ["runtimes", "."] };
 const BLOCK =
   /(<!-- example: (?<file>\S+) -->\n+```(?<language>[^\n]*)\n)(?<code>[\s\S]*?)(```\n)/g;
 /** Files that are needed only to run an example. */
@@ -14,20 +15,24 @@ const HIDDEN =
 
 const mustWrite = process.argv.includes("--write");
 const problems = [];
-for (const folder of FOLDERS) await checkFolder(folder);
+for (const folder of Object.keys(PAGES)) await checkFolder(folder);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 
 async function checkFolder(folder) {
   const shown = new Set();
   const examples = join(rootDirectory, "examples", folder);
-  for (const name of await readdir(join(rootDirectory, "docs", "guides", folder)))
-    await checkPage(join("docs", "guides", folder, name), { examples, shown });
+  for (const pages of PAGES[folder]) {
+    const directory = join("docs", "guides", pages);
+    const names = await readdir(join(rootDirectory, directory));
+    for (const name of names.filter((file) => file.endsWith(".md")))
+      await checkPage(join(directory, name), { examples, shown });
+  }
   for (const file of await listFiles(examples)) {
     if (!shown.has(file) && !HIDDEN.test(file))
       problems.push(`No page shows examples/${folder}/${file}`);
   }
-  console.log(`docs/guides/${folder} shows ${shown.size} files of examples/${folder}`);
+  console.log(`The guides show ${shown.size} files of examples/${folder}`);
 }
 
 async function checkPage(page, { examples, shown }) {

@@ -1,4 +1,4 @@
-// Starts an example of examples/runtimes, as its page in docs/guides/runtimes says.
+// Starts an example of examples/runtimes, as its guide says.
 
 import { join } from "node:path";
 import { startCommand } from "../clients/command.mjs";

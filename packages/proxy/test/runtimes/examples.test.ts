@@ -1,4 +1,4 @@
-// The examples of docs/guides/runtimes, as their pages say.
+// The examples of examples/runtimes, as the guides say.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
