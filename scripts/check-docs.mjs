@@ -15,12 +15,7 @@ import { withEventTables } from "./docs/event-tables.mjs";
 import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
-import {
-  collectMessages,
-  findMisquoted,
-  findUnexplained,
-  withMessageLists,
-} from "./docs/messages.mjs";
+import { checkExplanations, withMessageTables } from "./docs/message-tables.mjs";
 import { withMetricTables } from "./docs/metrics.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -73,7 +68,8 @@ for (const [file, program] of REFERENCES) {
 
 for (const document of await readDocuments(root)) problems.push(...findBadMarks(document));
 
-await checkMessages(join("docs", "reference", "troubleshooting.md"));
+const messages = documents.get(join(root, "docs", "reference", "troubleshooting.md")) ?? "";
+problems.push(...(await checkExplanations(messages)));
 await checkMetrics();
 checkRecords(join("docs", "decisions"));
 checkNavigation();
@@ -87,7 +83,7 @@ const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).le
 console.log(`${documents.size} documents match ${count} settings`);
 
 async function withGeneratedParts(text) {
-  const withTables = await withMessageLists(
+  const withTables = await withMessageTables(
     await withMetricTables(withEventTables(withAliasTables(text))),
   );
   return withAlertSections(withTables);
@@ -276,19 +272,6 @@ function checkRecords(folder) {
     }
     if (numbers.has(number)) problems.push(`${folder} has two records with the number ${number}`);
     numbers.add(number);
-  }
-}
-
-/** Checks that a document explains every message of the programs, and quotes them as they appear. */
-async function checkMessages(file) {
-  const document = documents.get(join(root, file)) ?? "";
-  for (const part of await findMisquoted(document)) {
-    problems.push(
-      `${file} quotes "${part}", which no program prints: replace what the program inserts by "…", and add (option …) to variables`,
-    );
-  }
-  for (const { place, parts } of findUnexplained(document, await collectMessages())) {
-    problems.push(`${file} does not explain a message of ${place}: ${parts.join("…")}`);
   }
 }
 

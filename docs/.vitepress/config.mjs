@@ -2,6 +2,7 @@
 
 import { defineConfig } from "vitepress";
 import { linkOutside } from "./link-outside.mjs";
+import { nameMessages } from "./messages.mjs";
 import { SEARCH_OPTIONS } from "./search.mjs";
 import { SIDEBAR } from "./sidebar.mjs";
 import { toAnchor } from "../../scripts/docs/anchors.mjs";
@@ -24,6 +25,7 @@ export default defineConfig({
     config: (markdown) => {
       linkOutside(markdown, `${REPOSITORY}/blob/main`);
       breakLongNames(markdown);
+      nameMessages(markdown);
     },
   },
   head: [["link", { rel: "icon", href: `${process.env.DOCS_BASE ?? "/"}icon.svg` }]],

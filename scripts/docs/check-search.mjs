@@ -2,6 +2,15 @@ import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { SEARCH_OPTIONS } from "../../docs/.vitepress/search.mjs";
+import { readExplanations } from "./message-tables.mjs";
+
+const MESSAGES = "/reference/troubleshooting";
+
+/** Messages with fewer words are too common to be found by them. */
+const MIN_WORDS = 6;
+
+/** A message must be one of so many first results. */
+const RESULTS = 3;
 
 /** What people search for, and the page that answers it. */
 const SEARCHES = [
@@ -26,8 +35,8 @@ const SEARCHES = [
 ];
 
 /**
- * Searches the built site as its search box does. Returns the searches that find another page first, and the pages that
- * should not be found.
+ * Searches the built site as its search box does. Returns the searches that find another page first, the messages that are
+ * not found, and the pages that should not be found.
  */
 export async function checkSearch(dist) {
   const { index, wildcard } = await loadIndex(dist);
@@ -36,6 +45,12 @@ export async function checkSearch(dist) {
     if (first?.id.includes(page)) return [];
     return [`The search for "${words}" finds ${first?.id ?? "nothing"} instead of ${page}`];
   });
+  for (const { shown } of await readExplanations()) {
+    if (shown.match(/[\p{L}\d]+/gu).length < MIN_WORDS) continue;
+    const results = index.search(shown).slice(0, RESULTS);
+    if (!results.some(({ id }) => id.includes(MESSAGES)))
+      problems.push(`The search for "${shown}" does not find ${MESSAGES}`);
+  }
   const unwanted = index.search(wildcard).filter(({ id }) => id.includes("/decisions/"));
   return [...problems, ...unwanted.map(({ id }) => `The search index contains ${id}`)];
 }

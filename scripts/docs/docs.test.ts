@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it, test } from "vitest";
 
 interface Document {
@@ -6,6 +7,7 @@ interface Document {
 }
 
 interface Message {
+  readonly place: string;
   readonly parts: readonly string[];
 }
 
@@ -24,13 +26,29 @@ const { withAlertSections } = (await load("./alert-sections.mjs")) as {
 const { withMetricTables } = (await load("./metrics.mjs")) as {
   readonly withMetricTables: Generate;
 };
-const { collectMessages, findMisquoted, findUnexplained, withMessageLists } = (await load(
-  "./messages.mjs",
-)) as {
-  readonly withMessageLists: Generate;
+const { isEqualText } = (await load("./alias-tables.mjs")) as {
+  readonly isEqualText: (one: string, other: string) => boolean;
+};
+const { collectMessages } = (await load("./messages.mjs")) as {
   readonly collectMessages: () => Promise<readonly Message[]>;
-  readonly findMisquoted: (document: string) => Promise<readonly string[]>;
-  readonly findUnexplained: (document: string, messages: readonly Message[]) => readonly unknown[];
+};
+
+interface Entry {
+  readonly shown: string;
+  readonly pattern: string;
+  readonly explanation: Readonly<Record<string, string>>;
+}
+
+const { checkExplanations, findUnexplained, findUnknown, withMessageTables } = (await load(
+  "./message-tables.mjs",
+)) as {
+  readonly checkExplanations: (document: string) => Promise<readonly string[]>;
+  readonly findUnexplained: (
+    entries: readonly Entry[],
+    messages: readonly Message[],
+  ) => readonly Message[];
+  readonly findUnknown: (entries: readonly Entry[], texts: string) => readonly Entry[];
+  readonly withMessageTables: Generate;
 };
 
 describe("compareOutput()", () => {
@@ -80,30 +98,55 @@ describe("findBadMarks()", () => {
   });
 });
 
-describe("findUnexplained()", () => {
-  it("finds the messages of all packages, and reports those that are missing", async () => {
-    const messages = await collectMessages();
-    expect(messages.length).toBeGreaterThan(60);
-    expect(messages.map(({ parts }) => parts.join("…"))).toEqual(
-      expect.arrayContaining([
-        "Cannot reach …: …",
-        "Strategy … is unknown: it never matches",
-        "The shutdown failed",
-        "Writes to … are accepted again",
-      ]),
+test("collectMessages() finds the messages of all packages", async () => {
+  const messages = await collectMessages();
+  expect(messages.map(({ parts }) => parts.join("…"))).toEqual(
+    expect.arrayContaining([
+      "Cannot reach …: …",
+      "Strategy … is unknown: it never matches",
+      "The shutdown failed",
+      "Writes to … are accepted again",
+    ]),
+  );
+});
+
+describe("the page of messages", () => {
+  const page = new URL("../../docs/reference/troubleshooting.md", import.meta.url);
+
+  it("explains all messages and no others", async () => {
+    expect(await checkExplanations(await readFile(page, "utf8"))).toEqual([]);
+  });
+
+  it("is up to date (otherwise run `node scripts/check-docs.mjs --write`)", async () => {
+    const text = await readFile(page, "utf8");
+    expect(isEqualText(await withMessageTables(text), text)).toBe(true);
+  });
+
+  it("must show every part", async () => {
+    expect(await checkExplanations("")).toContain(
+      'The page of messages does not show the part "The upstream"',
     );
-    expect(findUnexplained("", messages)).toHaveLength(messages.length);
   });
 });
 
-test("findMisquoted() finds quotes that name a setting in another way than the message", async () => {
-  const quote = (text: string): string => `| \`${text}\` | Meaning |`;
-  expect(
-    await findMisquoted(quote("FLAGS_USAGE_SPOOL (option usageSpool) cannot write to the dir")),
-  ).toEqual([]);
-  expect(await findMisquoted(quote("FLAGS_USAGE_SPOOL cannot write to the directory …"))).toEqual([
-    "FLAGS_USAGE_SPOOL cannot write to the directory",
-  ]);
+describe("explanations", () => {
+  const entry = (shown: string, pattern = shown): Entry => ({ shown, pattern, explanation: {} });
+  const message = (text: string): Message => ({ parts: text.split("…"), place: "packages/a.ts" });
+
+  it("belong to a message if they contain all its fixed parts in their order", () => {
+    const reads = message("Cannot read …: …, and …");
+    expect(findUnexplained([], [reads])).toEqual([reads]);
+    expect(findUnexplained([entry("Cannot read keys: …")], [reads])).toEqual([reads]);
+    expect(findUnexplained([entry("…, and Cannot read …")], [reads])).toEqual([reads]);
+    expect(findUnexplained([entry("Cannot read keys: …, and …")], [reads])).toEqual([]);
+  });
+
+  it("are reported if the source does not contain all their fixed parts", () => {
+    const source = "Cannot read \nis missing";
+    expect(findUnknown([entry("Cannot read …: … is missing")], source)).toEqual([]);
+    expect(findUnknown([entry("Cannot read …: … is wrong")], source)).toHaveLength(1);
+    expect(findUnknown([entry("Cannot read keys", "Cannot read …")], source)).toEqual([]);
+  });
 });
 
 describe("generated parts of documents", () => {
@@ -127,16 +170,22 @@ describe("generated parts of documents", () => {
       "| `flags_proxy_push_streams_closed_total` | Streams that the service closed. Labels: `reason` |",
     ],
     [
-      "the error responses of the proxy, by status",
-      withMessageLists,
-      "responses:start",
-      "| 405 | This path does not support …: use … |",
+      "messages with their level, cause and remedy",
+      withMessageTables,
+      "messages:start Usage",
+      "| `Usage of 1 application was not delivered`<br>`Usage of … applications was not delivered` | _warning_: The upstream failed during the shutdown. ",
     ],
     [
-      "the messages of a package",
-      withMessageLists,
-      "messages:start packages/engine/src",
-      "\n- Strategy … is unknown: it never matches\n",
+      "the error responses of the proxy with their status",
+      withMessageTables,
+      "messages:start Proxy responses",
+      "\n- 405: This path does not support …: use …\n",
+    ],
+    [
+      "the messages about definitions that need no explanation",
+      withMessageTables,
+      "messages:start Flag definitions",
+      "\n- A strategy must be an object, found …: it never matches\n",
     ],
     [
       "what to do when an alert fires",

@@ -1,5 +1,5 @@
-// The messages that users can see in logs and responses, collected from the source. Each has to be explained in
-// docs/reference/troubleshooting.md. `node scripts/docs/messages.mjs` lists them.
+// The messages that users can see in logs and responses, collected from the source. message-tables.mjs explains them.
+// `node scripts/docs/messages.mjs` lists them.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,114 +29,70 @@ const SOURCES = [
   { folder: "packages/admin/src", calls: ["warn", "error", "fatal"], errors: [] },
 ];
 
-/** Documents may shorten messages: this much of the longest fixed part identifies one. */
-const IDENTIFYING_LENGTH = 45;
+/** More folders with texts that entries may quote: what is printed without a logger. */
+const OTHER_FOLDERS = ["packages/console/src"];
 
 /** Shorter texts are names or punctuation rather than messages. */
 const SHORTEST_FRAGMENT = 8;
 
+/** The levels of the methods that log. */
+const LEVELS = new Map([
+  ["warn", "warning"],
+  ["error", "error"],
+  ["fatal", "fatal error"],
+]);
+
 let collected;
 
-/** Returns all messages, as `{ place, parts, status }`: the fixed parts of the text, and the status of a response. */
+/**
+ * Returns all messages, as `{ place, parts, level, status }`: the fixed parts of the text, the level if it is logged by
+ * itself, and the status if it is a response of the proxy.
+ */
 export function collectMessages() {
   collected ??= Promise.all(SOURCES.map(collectFrom)).then((lists) => lists.flat());
   return collected;
 }
 
-/** Returns the messages that the document does not contain. */
-export function findUnexplained(document, messages) {
-  const text = normalize(document);
-  return messages.filter(({ parts }) => !text.includes(identify(parts)));
-}
-
-const RESPONSES = /(<!-- responses:start -->\n)(?<body>[\s\S]*?)(<!-- responses:end -->)/g;
-const MESSAGES =
-  /(<!-- messages:start (?<folder>\S+) -->\n)(?<body>[\s\S]*?)(<!-- messages:end -->)/g;
-
-/**
- * Returns the document with lists in the places that comments mark: the error responses of the proxy, and the messages of
- * a package that say by themselves what they mean.
- */
-export async function withMessageLists(text) {
-  if (!/<!-- (?:responses|messages):start/.test(text)) return text;
-  const messages = await collectMessages();
-  const responses = sortedLines(
-    messages
-      .filter(({ status }) => status !== undefined)
-      .map(({ parts, status }) => `| ${status} | ${toText(parts)} |`),
-  );
-  return text
-    .replaceAll(RESPONSES, (_, start, body, end) => {
-      return `${start}\n| Status | Message |\n| - | - |\n${responses}\n\n${end}`;
-    })
-    .replaceAll(MESSAGES, (_, start, folder, body, end) => {
-      const members = messages.filter(({ place }) => place.startsWith(folder));
-      const list = sortedLines(members.map(({ parts }) => `- ${toText(parts)}`));
-      return `${start}\n${list}\n\n${end}`;
-    });
-}
-
-function sortedLines(lines) {
-  return [...new Set(lines)].toSorted((one, other) => one.localeCompare(other, "en")).join("\n");
-}
-
-function toText(parts) {
-  return escape(parts.join("…"));
-}
-
-function escape(text) {
-  return text.replaceAll(/[|*_<>[\]]/g, "\\$&");
-}
-
-/** A setting as `nameSetting()` names it in messages. */
-const NAMED_SETTING = /\b[A-Z]+(?:_[A-Z]+)+ \(option [\w.]+\)/g;
-
-/** A variable at the beginning of a message, which says where a value comes from. */
-const ORIGIN = /^[A-Z]+(?:_[A-Z]+)+:$/;
-
-/**
- * Returns the parts of the messages in the first column of a document's tables that name a variable but are not in
- * the source, because the programs insert other text there: usually `(option …)` after the variable.
- */
-export async function findMisquoted(document) {
-  const source = await readSource();
-  const cells = [...document.matchAll(/^\| (`.*?`) +\| /gm)].map(([, cell]) => cell);
-  const quotes = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text));
-  return quotes
-    .flatMap((text) => text.replaceAll(NAMED_SETTING, "…").split("…"))
-    .map((part) => part.trim())
-    .filter((part) => /\b[A-Z]+_[A-Z]+/.test(part) && !ORIGIN.test(part) && part.includes(" "))
-    .filter((part) => !source.includes(part));
-}
-
-/** Returns the text of all source files. */
-async function readSource() {
-  const texts = await Promise.all(
-    SOURCES.map(async ({ folder }) => {
-      const paths = await readdir(join(root, folder), { recursive: true });
-      const files = paths.filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
-      return Promise.all(files.map((path) => readFile(join(root, folder, path), "utf8")));
+/** Returns all texts in the source, each in a line. */
+export async function readTexts() {
+  const folders = [...SOURCES.map(({ folder }) => folder), ...OTHER_FOLDERS];
+  const lists = await Promise.all(
+    folders.map(async (folder) => {
+      const programs = await parseFolder(folder);
+      return programs.flatMap(({ program }) => listTexts(program));
     }),
   );
-  return texts.flat().join("\n");
+  return lists.flat().join("\n");
+}
+
+function listTexts(program) {
+  const texts = [];
+  walk(program, (node) => {
+    if (node.type === "JSXText") texts.push(node.value.replaceAll(/\s+/g, " "));
+    else texts.push(...readParts(node, new Map()));
+  });
+  return texts;
+}
+
+async function parseFolder(folder) {
+  const entries = await readdir(join(root, folder), { recursive: true });
+  const files = entries.filter(
+    (path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$|(?:^|\/)_/.test(path),
+  );
+  return Promise.all(
+    files.toSorted().map(async (path) => {
+      const code = await readFile(join(root, folder, path), "utf8");
+      const program = parseAst(code, { lang: path.endsWith("x") ? "tsx" : "ts" });
+      return { place: `${folder}/${path}`, program };
+    }),
+  );
 }
 
 async function collectFrom({ folder, calls, errors }) {
-  const entries = await readdir(join(root, folder), { recursive: true });
-  const files = entries.filter(
-    (path) => path.endsWith(".ts") && !/\.test\.ts$|(?:^|\/)_/.test(path),
+  const programs = await parseFolder(folder);
+  return programs.flatMap(({ place, program }) =>
+    findMessages(program, { calls, errors }).map((message) => ({ place, ...message })),
   );
-  const lists = await Promise.all(
-    files.toSorted().map(async (path) => {
-      const code = await readFile(join(root, folder, path), "utf8");
-      const program = parseAst(code, { lang: "ts" });
-      return findMessages(program, { calls, errors }).map((message) => ({
-        place: `${folder}/${path}`,
-        ...message,
-      }));
-    }),
-  );
-  return lists.flat();
 }
 
 function findMessages(program, { calls, errors }) {
@@ -155,7 +111,7 @@ function findMessages(program, { calls, errors }) {
     for (const argument of node.arguments) {
       const parts = readParts(argument, constants);
       if (longest(parts).length >= SHORTEST_FRAGMENT)
-        messages.push({ parts, status: statusOf(node) });
+        messages.push({ parts, level: LEVELS.get(nameOf(node.callee)), status: statusOf(node) });
     }
   });
   return messages;
@@ -190,17 +146,8 @@ function readParts(node, constants) {
   return [];
 }
 
-function identify(parts) {
-  return normalize(longest(parts)).slice(0, IDENTIFYING_LENGTH).trim();
-}
-
 function longest(parts) {
   return parts.reduce((best, part) => (part.length > best.length ? part : best), "");
-}
-
-/** Documents break lines, and put messages and names into backticks. */
-function normalize(text) {
-  return text.replaceAll(/[`\\]/g, "").replaceAll(/\s+/g, " ").trim();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
