@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { createUser, logIn } from "../../admin/test/_accounts.ts";
-import { field, runAction as runRowAction } from "./_actions.ts";
+import { choose, field, runAction as runRowAction } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible } from "./_console.ts";
-import { flagsOn, waitForMessage } from "./_flags.ts";
+import { createProject, flagsOn, waitForMessage } from "./_flags.ts";
 import { createFlag, readStrategies } from "./_strategies.ts";
 
 const REQUESTS = "/projects/default/change-requests";
@@ -152,7 +152,11 @@ describeConsole("changes where approvals are required", (console) => {
       mimeType: "application/json",
       buffer: Buffer.from(JSON.stringify(content)),
     });
-    await press(page, "Import 1 flag");
+    await page
+      .getByText("Changes in production of default require 1 approval, so nothing changes yet")
+      .waitFor();
+    await expectAccessible(page);
+    await press(page, "Send to review");
     await waitForMessage(page, "The import requires approvals, so it was sent to review");
     await page.getByRole("heading", { name: "Import of flags", level: 1 }).waitFor();
     expect(await readRequest(page)).toMatchObject({
@@ -161,6 +165,30 @@ describeConsole("changes where approvals are required", (console) => {
     });
     await expectAccessible(page);
     expect(await flagsOn(console, "default", "production")).not.toContain("imported-later");
+  });
+
+  test("an import of several projects cannot be requested", async () => {
+    await createProject(console, "one", []);
+    await createProject(console, "two", []);
+    await setApprovals(1);
+    const page = await console.open("/projects/default/transfer");
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      press(page, "Choose a file"),
+    ]);
+    const flag = { enabled: true, strategies: [{ name: "default" }] };
+    const features = ["one", "two"].map((project) => ({ ...flag, name: `of-${project}`, project }));
+    await chooser.setFiles({
+      name: "state.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({ version: 1, features })),
+    });
+    await choose(page, "Import default into", "production");
+    await choose(page, "Flags to import", "All projects");
+    await page.getByText("import the projects one by one").waitFor();
+    expect(await page.getByRole("button", { name: "Import 2 flags" }).isDisabled()).toBe(true);
+    await choose(page, "Flags to import", "Project one");
+    await page.getByText("so nothing changes yet: the import becomes a change request").waitFor();
   });
 
   test("a requested change is edited in the form with which it was requested", async () => {

@@ -71,3 +71,24 @@ function describeConflicts(count: number): string {
     ? "1 conflict, which stays as it is here."
     : `${describeCount(count, "conflict")}, which stay as they are here.`;
 }
+
+/** Whether an import has to be approved: undefined if not, and "never" if it cannot be requested either. */
+export function approvalOf({
+  items,
+  requiresApprovals,
+}: ImportReport): "never" | "review" | undefined {
+  if (requiresApprovals === undefined) return undefined;
+  const projects = items.filter(({ kind, effect }) => kind === "project" && effect !== "left out");
+  // A change request is about one project.
+  return projects.length > 1 ? "never" : "review";
+}
+
+/** Says what approvals mean for an import; undefined if it requires none. */
+export function describeApproval(report: ImportReport): string | undefined {
+  const { requiresApprovals: place } = report;
+  if (place === undefined) return undefined;
+  const rule = `Changes in ${place.environment} of ${place.project} require ${describeCount(place.approvals, "approval")}`;
+  return approvalOf(report) === "never"
+    ? `${rule}, and a change request is about one project: import the projects one by one.`
+    : `${rule}, so nothing changes yet: the import becomes a change request.`;
+}

@@ -9,7 +9,15 @@ import { Checkbox, SearchField } from "../ui/fields.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { Select } from "../ui/select.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
-import { countFlags, describeEffects, EFFECTS, hasChanges, sortItems } from "./import-items.ts";
+import {
+  approvalOf,
+  countFlags,
+  describeApproval,
+  describeEffects,
+  EFFECTS,
+  hasChanges,
+  sortItems,
+} from "./import-items.ts";
 
 interface ImportPreviewProps {
   readonly report: ImportReport;
@@ -34,6 +42,7 @@ export function ImportPreview({
   onCancel,
 }: ImportPreviewProps) {
   const changes = countFlags(report.items, "created", "updated");
+  const approval = approvalOf(report);
   const hasReplaceable = report.items.some(({ replaceable }) => replaceable === true);
   return (
     <div className="stack import-preview" role="region" aria-label="Preview">
@@ -49,13 +58,19 @@ export function ImportPreview({
         <Button
           variant="primary"
           isPending={isPending}
-          isDisabled={!hasChanges(report)}
+          isDisabled={!hasChanges(report) || approval === "never"}
           onPress={onImport}
         >
-          {changes === 0 ? "Import" : `Import ${describeCount(changes, "flag")}`}
+          {approval === "review"
+            ? "Send to review"
+            : changes === 0
+              ? "Import"
+              : `Import ${describeCount(changes, "flag")}`}
         </Button>
         <Button onPress={onCancel}>Cancel</Button>
-        <Consequence text={describeImport(changes, askingEnvironments)} />
+        <Consequence
+          text={describeApproval(report) ?? describeImport(changes, askingEnvironments)}
+        />
       </div>
       <ItemTable items={report.items} />
     </div>
