@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { describeConsole } from "./_console.ts";
+import { describeConsole, type Size } from "./_console.ts";
 import { runAction } from "./_actions.ts";
-import { createProject } from "./_flags.ts";
+import { createProject, waitForMessage } from "./_flags.ts";
 
 describeConsole("the focus after a dialog", (console) => {
   test("the focus returns to the button that opened the dialog, even if the dialog had to load something", async () => {
@@ -45,4 +45,28 @@ describeConsole("the focus after a dialog", (console) => {
       .waitFor({ state: "detached" });
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
   });
+
+  test.each<Size>(["desktop", "phone"])(
+    "a message does not cover the buttons of the next dialog on a %s",
+    async (size) => {
+      await createProject(console, `covered-${size}`, [{ name: `covered-${size}-flag` }]);
+      const path = `/projects/covered-${size}/flags/covered-${size}-flag`;
+      const page = await console.open(path, { size });
+      await page.getByRole("button", { name: "Edit", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Description").fill("New text");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      const message = await waitForMessage(page, "Saved");
+      await dialog.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Add strategy" }).first().click();
+      const add = dialog.getByRole("button", { name: "Add strategy" });
+      await add.waitFor();
+      const isInFront = await add.evaluate((button) => {
+        const { x, y, width, height } = button.getBoundingClientRect();
+        const inFront = document.elementFromPoint(x + width / 2, y + height / 2);
+        return button.contains(inFront);
+      });
+      expect([isInFront, await message.isVisible()]).toEqual([true, true]);
+    },
+  );
 });
