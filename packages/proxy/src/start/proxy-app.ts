@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { openPort } from "flags-server-kit";
 import type { EvaluatePage } from "../core/pages/evaluate-page.ts";
 import type { App } from "./app.ts";
@@ -35,33 +34,6 @@ export interface ProxyApp extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const ADD_ROUTES = "mount the application in yours: `yourApp.use(app)`";
-const WRAP =
-  "wrap the application: `http.createServer((request, response) => { …; app(request, response); })`";
-
-/** What to use instead of the methods of the former application of Fastify, and of that of the Unleash proxy. */
-const REPLACEMENTS: Readonly<Record<string, string>> = {
-  addHook: WRAP,
-  decorate: WRAP,
-  register: ADD_ROUTES,
-  use: ADD_ROUTES,
-  route: ADD_ROUTES,
-  get: ADD_ROUTES,
-  head: ADD_ROUTES,
-  post: ADD_ROUTES,
-  put: ADD_ROUTES,
-  delete: ADD_ROUTES,
-  patch: ADD_ROUTES,
-  options: ADD_ROUTES,
-  all: ADD_ROUTES,
-  set: ADD_ROUTES,
-  setErrorHandler: WRAP,
-  setNotFoundHandler: ADD_ROUTES,
-  inject: "call `app.fetch(new Request(url))`",
-  routing: "call the application itself: `app(request, response)`",
-  printRoutes: "read `GET /docs/openapi.json`, which `enableOAS` enables",
-};
-
 /** Makes an application that is being built callable. Requests wait until it is. */
 export function createProxyApp(building: Promise<App>): ProxyApp {
   let built: App | undefined;
@@ -83,7 +55,7 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
       ({ main }) => main.close(),
       () => undefined,
     );
-  const app = Object.assign(listener, {
+  return Object.assign(listener, {
     ready,
     fetch: async (request: Request, info?: FetchInfo) => {
       const { fetch } = await building;
@@ -97,41 +69,17 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
     listen: async (first: ListenOptions | number, ...others: ListenRest): Promise<string> => {
       // The caller gets the error from this method.
       ready.catch(() => undefined);
-      const { port, host = others.find(isText) } = toListenOptions(first);
+      const given: ListenOptions = typeof first === "number" ? { port: first } : first;
+      const { port, host = others.find((parameter) => typeof parameter === "string") } = given;
       const callback = others.find((parameter) => typeof parameter === "function");
       const { main } = await building;
       const { origin } = await openPort(main.server, { port, host });
       callback?.();
-      return originOf(main.server.address() as AddressInfo, host) ?? origin;
+      return origin;
     },
     close,
     [Symbol.asyncDispose]: close,
   });
-  for (const [name, replacement] of Object.entries(REPLACEMENTS)) {
-    Object.defineProperty(app, name, {
-      value: () => {
-        throw new TypeError(`app.${name}() does not exist: ${replacement}`);
-      },
-    });
-  }
-  return app;
 }
 
 type ListenRest = readonly (string | (() => void) | undefined)[];
-
-function toListenOptions(first: ListenOptions | number): ListenOptions {
-  return typeof first === "number" ? { port: first } : first;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-/** Undefined for all addresses. */
-function originOf(
-  { address, family, port }: AddressInfo,
-  host: string | undefined,
-): string | undefined {
-  if (host === undefined) return undefined;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
-}
