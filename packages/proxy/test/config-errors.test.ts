@@ -362,7 +362,7 @@ test("a bucket needs a region or an endpoint, and either both parts of a key or 
   const store = { FLAGS_STORE: "s3://flags-bucket" };
   expect((await failure(REQUIRED, { ...store, AWS_ACCESS_KEY_ID: "id" })).problems).toEqual([
     "FLAGS_STORE needs the region of the bucket: set AWS_REGION, or append ?region= to the address",
-    "AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY: set both or neither",
+    "AWS_ACCESS_KEY_ID requires AWS_SECRET_ACCESS_KEY: set both, or neither",
   ]);
   const environment = { ...store, AWS_DEFAULT_REGION: "eu-north-1" };
   const { store: config } = await loadConfig(REQUIRED, environment);

@@ -1,7 +1,7 @@
 import { resolveSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { translateEnvironment } from "../migrate/translate-environment.ts";
-import { findKeyHints, findWeakKeys } from "./check-keys.ts";
+import { findSplitEnvironments, findWeakKeys } from "./check-keys.ts";
 import { SETTINGS } from "./settings.ts";
 
 test.each([
@@ -10,7 +10,7 @@ test.each([
   ["web:dev.a,[]:prod.c", []],
 ])("with the tokens %s, keys for several projects are rejected in %j", (FLAGS_API_TOKEN, found) => {
   const hintsFor = (environment: Record<string, string>) =>
-    findKeyHints(resolveSettings(SETTINGS, { environment }));
+    findSplitEnvironments(resolveSettings(SETTINGS, { environment }));
   const environment = { FLAGS_URL: "http://u.test/api", FLAGS_API_TOKEN };
   expect(hintsFor({ ...environment, FLAGS_UPSTREAM_KEYS: "true" })).toEqual(
     found.map(
@@ -19,21 +19,6 @@ test.each([
     ),
   );
   expect(hintsFor(environment)).toEqual([]);
-});
-
-test.each([
-  ["*:dev.a,*:dev.b,*:prod.c,web:dev.d,[]:prod.e,web:dev.f", [2, 6], [1, 4]],
-  ["*:dev.a,web:dev.b,*:prod.c", [], []],
-  ["a-token,another-token", [], []],
-])("of the tokens %s, the entries %j serve no key", (FLAGS_API_TOKEN, unused, used) => {
-  const environment = { FLAGS_URL: "http://u.test/api", FLAGS_API_TOKEN };
-  const hints = findKeyHints(resolveSettings(SETTINGS, { environment }));
-  expect(hints).toEqual(
-    unused.map(
-      (entry, index) =>
-        `Entry ${entry} of FLAGS_API_TOKEN serves no key, because entry ${used[index]} is for the same environment and project: remove one of them`,
-    ),
-  );
 });
 
 const ONLINE = { UPSTREAM_URL: "http://u.test" };

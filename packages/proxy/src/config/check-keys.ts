@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import {
   findWeakSecrets,
   MIN_PUBLIC_KEY_LENGTH,
@@ -18,11 +17,6 @@ export function findKeyProblems(
   files: readonly FlagFile[] | undefined,
 ): readonly string[] {
   return [...findUnservedKeys(resolution, files), ...findTokensWithoutEnvironment(resolution)];
-}
-
-/** Finds probable mistakes in the settings of keys. */
-export function findKeyHints(resolution: Resolution<Settings>): readonly string[] {
-  return [...findSplitEnvironments(resolution), ...findUnusedTokens(resolution)];
 }
 
 /** NOTE: a key must never give access to the flags of another environment. */
@@ -81,19 +75,6 @@ export function findSplitEnvironments({
       ? []
       : [
           `${origins.get("flagsApiToken")} has several tokens for the environment ${environment}, but none for all projects (*): keys for several projects are rejected. Add a token for all projects`,
-        ];
-  });
-}
-
-/** Finds tokens whose source gets no keys, because the source of an earlier token gets them: see `findSource()`. */
-function findUnusedTokens({ values, origins }: Resolution<Settings>): readonly string[] {
-  const scopes = (values.flagsApiToken ?? []).map((token) => parseTokenScope(token));
-  return scopes.flatMap((scope, index) => {
-    const first = scopes.findIndex((other) => isDeepStrictEqual(other, scope));
-    return scope === undefined || first === index
-      ? []
-      : [
-          `Entry ${index + 1} of ${origins.get("flagsApiToken")} serves no key, because entry ${first + 1} is for the same environment and project: remove one of them`,
         ];
   });
 }

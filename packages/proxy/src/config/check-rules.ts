@@ -26,15 +26,13 @@ export function applyRules(
 
 const name = (setting: SettingName): string => nameSetting(SETTINGS[setting]);
 
-const pairOfFiles = (missing: string): string => `{} requires ${missing}: set both, or neither`;
-
 /** Settings that contradict each other, or are not complete without others. */
 export function listContradictions({ values, origins }: Resolution<Settings>): readonly Rule[] {
   const { store } = values;
   const hasTls = origins.has("tlsCertFile") || origins.has("tlsKeyFile");
-  const pair = (one: SettingName, other: SettingName, says: (missing: string) => string) => [
-    { of: one, if: !origins.has(other), says: says(name(other)) },
-    { of: other, if: !origins.has(one), says: says(name(one)) },
+  const pair = (one: SettingName, other: SettingName): readonly Rule[] => [
+    { of: one, if: !origins.has(other), says: `{} requires ${name(other)}: set both, or neither` },
+    { of: other, if: !origins.has(one), says: `{} requires ${name(one)}: set both, or neither` },
   ];
   // For 0, the system chooses a different port each time.
   const differ = (one: "tlsPort" | "managementPort", other: "port" | "tlsPort"): Rule => ({
@@ -74,15 +72,9 @@ export function listContradictions({ values, origins }: Resolution<Settings>): r
       if: store?.needsRegion === true && values.storeRegion === undefined,
       says: `{} needs the region of the bucket: set ${name("storeRegion")}, or append ?region= to the address`,
     },
-    ...(store?.login === "aws"
-      ? pair(
-          "storeAccessKeyId",
-          "storeSecretAccessKey",
-          (missing) => `{} is set without ${missing}: set both or neither`,
-        )
-      : []),
-    ...pair("tlsCertFile", "tlsKeyFile", pairOfFiles),
-    ...pair("upstreamCertFile", "upstreamKeyFile", pairOfFiles),
+    ...(store?.login === "aws" ? pair("storeAccessKeyId", "storeSecretAccessKey") : []),
+    ...pair("tlsCertFile", "tlsKeyFile"),
+    ...pair("upstreamCertFile", "upstreamKeyFile"),
     {
       of: ["tlsPort", ...(values.tlsRedirect ? (["tlsRedirect"] as const) : []), "tlsClientCaFile"],
       if: !hasTls,
@@ -123,11 +115,6 @@ export function listIneffective({ values, origins }: Resolution<Settings>): read
     unless("storeCaFile", store?.usesTls === true, "a rediss address, or an S3 address with https"),
     unless("sharesFlags", !values.sharesFlags || store?.canShareFlags === true, "a Redis address"),
     {
-      of: "ofrepEventStreams",
-      if: values.ofrepEventStreams && values.pushMaxStreams === 0,
-      says: `{} has no effect: ${name("pushMaxStreams")} is 0`,
-    },
-    {
       of: "corsCredentials",
       if: values.corsCredentials && values.corsOrigin === "*",
       says: `{} has no effect without ${name("corsOrigin")}: browsers send no credentials to servers that allow every origin`,
@@ -149,32 +136,17 @@ export function listIneffective({ values, origins }: Resolution<Settings>): read
       if: values.metricsIntervalMs === 0,
       says: `{} has no effect: ${name("metricsIntervalMs")} is 0`,
     },
-    {
-      of: "upstreamCaFile",
-      if: !values.rejectUnauthorized,
-      says: `{} has no effect, because ${origins.get("rejectUnauthorized")} accepts every certificate`,
-    },
-    {
-      of: ["upstreamCaFile", "upstreamCertFile"],
-      if: /^http:/i.test(values.flagsUrl ?? ""),
-      says: `{} has no effect, because ${origins.get("flagsUrl")} is http://`,
-    },
   ];
 }
 
 /** An upstream may confirm the flags of a stream only this often. */
 const STREAM_CONFIRMATION_MS = 30_000;
 
-/** The polls from the last confirmed flags until a document without flags is confirmed. */
-const HELD_BACK_POLLS = 4;
-
 /** Probable mistakes. */
 export function listMistakes({ values, origins }: Resolution<Settings>): readonly Rule[] {
   const { maxStalenessMs: ageMs = Infinity, refreshIntervalMs: intervalMs, serverTokens } = values;
   const keys = values.clientKeys ?? values.proxySecrets ?? [];
-  const keysName = origins.has("clientKeys") ? "clientKeys" : "proxySecrets";
   const isStreaming = values.synchronization === "streaming";
-  const polls = !isStreaming && !isOfFiles(values);
   return [
     {
       of: "proxySecrets",
@@ -188,7 +160,7 @@ export function listMistakes({ values, origins }: Resolution<Settings>): readonl
       says: "A client key is also a server token in {}: everyone who has that key can read all definitions. Use different tokens",
     },
     {
-      of: keysName,
+      of: origins.has("clientKeys") ? "clientKeys" : "proxySecrets",
       if: values.flagsApiToken?.some((token) => keys.includes(token)) === true,
       says: `{} contains the upstream token of ${origins.get("flagsApiToken")}: every client can read all definitions with it. Use different keys`,
     },
@@ -198,19 +170,9 @@ export function listMistakes({ values, origins }: Resolution<Settings>): readonl
       says: `{} is shorter than ${STREAM_CONFIRMATION_MS}: an upstream may confirm the flags of a stream only every 30 seconds, and the proxy is not ready in between`,
     },
     {
-      of: "refreshIntervalMs",
-      if: polls && intervalMs === 0 && origins.has("maxStalenessMs"),
-      says: `{} is 0, so flags are never confirmed again: when ${origins.get("maxStalenessMs")} has passed, the proxy is no longer ready`,
-    },
-    {
       of: "maxStalenessMs",
-      if: polls && ageMs <= intervalMs,
+      if: !isStreaming && !isOfFiles(values) && ageMs <= intervalMs,
       says: `{} must be longer than ${name("refreshIntervalMs")}, or the proxy is not ready between polls`,
-    },
-    {
-      of: "maxStalenessMs",
-      if: polls && ageMs > intervalMs && ageMs <= HELD_BACK_POLLS * intervalMs,
-      says: `{} is not longer than ${HELD_BACK_POLLS} times ${name("refreshIntervalMs")}: while a document without flags waits for its confirmation, the proxy is not ready`,
     },
   ];
 }
@@ -218,13 +180,8 @@ export function listMistakes({ values, origins }: Resolution<Settings>): readonl
 /** The deprecated list of keys, if both lists are set. */
 export function listIgnored({ origins }: Pick<Resolution<Settings>, "origins">): readonly Rule[] {
   const replacement = origins.get("clientKeys");
-  return [
-    {
-      of: "proxySecrets",
-      if: replacement !== undefined,
-      says: `{} is deprecated and ignored, as ${replacement} is set: remove it`,
-    },
-  ];
+  const says = `{} is deprecated and ignored, as ${replacement} is set: remove it`;
+  return [{ of: "proxySecrets", if: replacement !== undefined, says }];
 }
 
 /** Settings that give less protection than they seem to. */

@@ -7,7 +7,7 @@ import {
 } from "flags-server-kit";
 import type { Setting } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import { findKeyHints, findKeyProblems, findWeakKeys } from "./check-keys.ts";
+import { findKeyProblems, findSplitEnvironments, findWeakKeys } from "./check-keys.ts";
 import {
   applyRules,
   isOfFiles,
@@ -16,9 +16,11 @@ import {
   listMistakes,
   listRisks,
 } from "./check-rules.ts";
-import { MAX_SDK_STREAMS } from "./config.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 import type { TranslationReport } from "./translation-report.ts";
+
+/** Maximum number of streams to server SDKs, if the limit of connections allows that many. */
+export const MAX_SDK_STREAMS = 10_000;
 
 /** What checks of a configuration have found so far, each as a sentence. */
 export interface Findings {
@@ -50,7 +52,7 @@ export function checkSettings(
       ...applyRules(listContradictions(resolution), resolution),
     ],
     hints: [
-      ...findKeyHints(resolution),
+      ...findSplitEnvironments(resolution),
       ...applyRules([...listMistakes(resolution), ...listIneffective(resolution)], resolution),
     ],
     risks: [...findWeakKeys(resolution), ...applyRules(listRisks(resolution), resolution)],
