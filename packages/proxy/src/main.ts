@@ -4,7 +4,7 @@ import { type Environment, runCommandLine } from "flags-server-kit/command-line"
 import { type RunningServer, runWorker, serveUntilSignal } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
-import type { LoadedConfig } from "./config/assemble-config.ts";
+import type { ProxyConfig } from "./config/config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
 import { translate } from "./migrate/translate.ts";
@@ -24,13 +24,13 @@ export async function runCommand(): Promise<void> {
   });
 }
 
-function load(given: Translation): Promise<LoadedConfig> {
+function load(given: Translation): Promise<ProxyConfig> {
   return loadConfig({}, given.environment, { report: given });
 }
 
 /** @param serve serves without a subcommand */
 async function run(
-  serve: (config: LoadedConfig, given: Translation) => Promise<RunningServer>,
+  serve: (config: ProxyConfig, given: Translation) => Promise<RunningServer>,
 ): Promise<void> {
   await runCommandLine(
     PROGRAM,
@@ -43,7 +43,7 @@ async function run(
 }
 
 async function serveInOneProcess(
-  config: LoadedConfig,
+  config: ProxyConfig,
   telemetry: Telemetry | undefined,
 ): Promise<RunningServer> {
   const { serveWithTelemetry } = await import("./start/start.ts");
@@ -62,7 +62,7 @@ async function loadTelemetry({
   logger,
   logTap: tap,
   instanceId,
-}: LoadedConfig): Promise<Telemetry | undefined> {
+}: ProxyConfig): Promise<Telemetry | undefined> {
   if (config === undefined) return undefined;
   const { startTelemetry } = await import("flags-server-kit/telemetry");
   const { name, version } = PROGRAM;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { CheckReport } from "../src/cli/check/check-report.ts";
+import type { CheckReport } from "../src/cli/check/run-check.ts";
 import { type Finished, runCommand } from "./_command.ts";
 
 export const TOKEN = "default:development.upstream-secret";

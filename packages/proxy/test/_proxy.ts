@@ -5,7 +5,7 @@ import { openPort, resolveSettings } from "flags-server-kit";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/start/app.ts";
 import { toSource, type Source } from "../src/sources/sources.ts";
-import { assembleConfig } from "../src/config/assemble-config.ts";
+import { assembleConfig } from "../src/config/config.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import type { EvaluatePage } from "../src/core/pages/evaluate-page.ts";
 import type { Route } from "../src/core/routing/route.ts";

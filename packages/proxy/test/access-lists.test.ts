@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { NetworkConfig } from "../src/config/config.ts";
+import type { NetworkConfig } from "../src/config/load-network.ts";
 import { KEY, proxyConfig, startProxy, type TestProxy } from "./_proxy.ts";
 import { send, startServed, tlsConfig, furtherPort } from "./_served.ts";
 import { Authority, writeFiles } from "./_certificates.ts";

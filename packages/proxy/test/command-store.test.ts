@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isComplete } from "../../../scripts/test-size.ts";
 import { mountSmallDisk, skipsSmallDisks } from "../../admin/test/_small-disk.ts";
-import type { CheckReport } from "../src/cli/check/check-report.ts";
+import type { CheckReport } from "../src/cli/check/run-check.ts";
 import {
   type Command,
   eventually,

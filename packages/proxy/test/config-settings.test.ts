@@ -11,7 +11,7 @@ import {
 } from "flags-server-kit/command-line";
 import { afterAll, describe, expect, test } from "vitest";
 import { forwardProxyKind } from "../src/config/address-setting-kinds.ts";
-import type { LoadedConfig } from "../src/config/assemble-config.ts";
+import type { ProxyConfig } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
 import { type SettingName, SETTINGS } from "../src/config/settings.ts";
@@ -24,7 +24,7 @@ const REQUIRED: Environment = {
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
-const load = (options: ProxyOptions, environment: Environment): Promise<LoadedConfig> =>
+const load = (options: ProxyOptions, environment: Environment): Promise<ProxyConfig> =>
   loadConfig({ logger: silent, ...options }, { ...REQUIRED, ...environment });
 
 /** Values of a setting, as text of a variable and as values of an option. */
@@ -469,7 +469,7 @@ const TESTED_SEPARATELY: ReadonlySet<string> = new Set<SettingName>([
 ]);
 
 /** Where the configuration contains the values of settings that it does not contain under their own names. */
-const MEMBERS: Partial<Record<SettingName, (config: LoadedConfig) => unknown>> = {
+const MEMBERS: Partial<Record<SettingName, (config: ProxyConfig) => unknown>> = {
   flagsUrl: (config) => config.upstreamUrl,
   flagsApiToken: (config) => config.upstreamTokens,
   allowList: (config) => config.network.allowList,
@@ -485,7 +485,7 @@ const MEMBERS: Partial<Record<SettingName, (config: LoadedConfig) => unknown>> =
   bootstrapUrl: (config) => config.bootstrap?.url,
 };
 
-function readMember(config: LoadedConfig, name: SettingName): unknown {
+function readMember(config: ProxyConfig, name: SettingName): unknown {
   const [, group, member = ""] = /^(cors|push)(.+)$/.exec(name) ?? [];
   if (group === undefined) return (MEMBERS[name] ?? ((all) => Reflect.get(all, name)))(config);
   const key = `${member.charAt(0).toLowerCase()}${member.slice(1)}`;

@@ -1,7 +1,7 @@
 import { ConfigError, resolveSettings, showSettings } from "flags-server-kit";
 import type { Environment } from "flags-server-kit/command-line";
 import { describe, expect, test } from "vitest";
-import { type LoadedConfig } from "../src/config/assemble-config.ts";
+import { type ProxyConfig } from "../src/config/config.ts";
 import { loadTranslatedConfig as loadConfig } from "../src/migrate/load-translated-config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { Authority, writeFiles } from "./_certificates.ts";
@@ -15,7 +15,7 @@ const REQUIRED: Environment = {
 };
 
 interface Loaded {
-  readonly config: LoadedConfig;
+  readonly config: ProxyConfig;
   readonly warnings: readonly string[];
 }
 

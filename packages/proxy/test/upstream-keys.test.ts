@@ -5,7 +5,8 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
-import type { NetworkConfig, ProxyConfig } from "../src/config/config.ts";
+import type { ProxyConfig } from "../src/config/config.ts";
+import type { NetworkConfig } from "../src/config/load-network.ts";
 import { createDirectory } from "./_access-file.ts";
 import { eventually } from "./_command.ts";
 import {

@@ -1,7 +1,7 @@
 import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
 import { codeOf } from "flags-server-kit/neutral";
 import { inspectUpstream } from "../upstream/inspect-upstream.ts";
-import type { LoadedConfig } from "../config/assemble-config.ts";
+import type { ProxyConfig } from "../config/config.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
 
 // In hints, the name of a setting in braces stands for the name by which the operator has set it.
@@ -66,7 +66,7 @@ export const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
 export async function describeUpstreamFailure(
   error: unknown,
   options: FlagsClientOptions,
-  origins: LoadedConfig["origins"],
+  origins: ProxyConfig["origins"],
 ): Promise<string> {
   if (!(error instanceof UpstreamError)) throw error;
   const problem = await findProblem(error, options);

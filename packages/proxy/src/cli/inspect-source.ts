@@ -7,7 +7,6 @@ import {
 } from "flags-engine";
 import { HOST_NAME } from "flags-sdk/internal";
 import { inspectUpstream } from "../upstream/inspect-upstream.ts";
-import type { LoadedConfig } from "../config/assemble-config.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { TranslatedEnvironment } from "../config/translation-report.ts";
@@ -16,7 +15,7 @@ import { toUpstreamClientOptions } from "../config/upstream-client-options.ts";
 import { SILENT } from "./silent-logger.ts";
 
 /** Loads the configuration for a subcommand that only reads flags, without logging anything. */
-export function loadForReading(given: TranslatedEnvironment): Promise<LoadedConfig> {
+export function loadForReading(given: TranslatedEnvironment): Promise<ProxyConfig> {
   return loadConfig({ logger: SILENT }, given.environment, { needsKeys: false, report: given });
 }
 

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import type { Logger } from "flags-server-kit/neutral";
 import type { RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
-import type { LoadedConfig } from "../config/assemble-config.ts";
+import type { ProxyConfig } from "../config/config.ts";
 import { startKeyVerifier } from "../start/create-access-control.ts";
 import { createConfiguredSources } from "../start/choose-sources.ts";
 import { logSourceEvents } from "../start/log-source-events.ts";
@@ -25,7 +25,7 @@ import { type WorkerCall, WorkerPool, type WorkerVariables } from "./worker-pool
  * them running.
  */
 export async function serveWithWorkers(
-  config: LoadedConfig,
+  config: ProxyConfig,
   telemetry: Telemetry | undefined,
   /** What workers are started with, in addition to the environment. */
   { args, variables: others }: WorkerCall,
@@ -79,7 +79,7 @@ export async function serveWithWorkers(
  *
  * NOTE: if the system chose a port for the workers, it would be lost when no worker is left.
  */
-async function choosePorts(config: LoadedConfig): Promise<WorkerVariables> {
+async function choosePorts(config: ProxyConfig): Promise<WorkerVariables> {
   const chosen: Record<string, string> = {};
   for (const { port, host, variables } of listPorts(config)) {
     // oxlint-disable-next-line no-await-in-loop -- at most three

@@ -1,110 +1,112 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
 import type { CustomStrategy } from "flags-engine";
+import { generateInstanceId } from "flags-sdk/internal";
+import { type LogTap, type Resolution, toTelemetryConfig } from "flags-server-kit";
 import type { Logger } from "flags-server-kit/neutral";
-import type { Certificate, NamedFile } from "flags-server-kit";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import type { StoreConfig } from "../store/store.ts";
-import type { SettingName, Values } from "./settings.ts";
+import { WORKER_FILES } from "./flag-files.ts";
+import { groupOf, toCorsConfig } from "./group-settings.ts";
+import type { NetworkConfig } from "./load-network.ts";
+import type { Settings, Values } from "./settings.ts";
 
 export type { CorsOrigin } from "./address-setting-kinds.ts";
+export type { CorsConfig } from "./group-settings.ts";
 
-/** Maximum number of streams to server SDKs, if the limit of connections allows that many. */
-export const MAX_SDK_STREAMS = 10_000;
-
-/** The values of the settings whose names begin with a prefix, without it. */
-export type GroupOf<Prefix extends string> = {
-  readonly [
-    Name in SettingName as Name extends `${Prefix}${infer Rest}` ? Uncapitalize<Rest> : never
-  ]: Values[Name];
-};
-
-/** Cross-origin rules. */
-export type CorsConfig = GroupOf<"cors">;
-
-/** The source of flags until the upstream responds. */
-export interface BootstrapConfig {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+/** Parts of the configuration that are loaded, not read from settings. */
+interface Parts {
+  readonly logger: Logger;
+  /** The tap of the built-in logger. */
+  readonly logTap: LogTap | undefined;
+  /** The variable or option that each value comes from, for messages; no entry for defaults. */
+  readonly origins: Resolution<Settings>["origins"];
+  /** Maximum number of open client connections, per process. */
+  readonly maxConnections: number;
+  readonly customStrategies: readonly CustomStrategy[];
+  readonly contextEnrichers: readonly ContextEnricher[];
+  readonly network: NetworkConfig;
+  /** CAs to trust for the store, in PEM; undefined: those that Node trusts. */
+  readonly storeAuthorities: readonly string[] | undefined;
+  /** The files with flags, one per environment; undefined: the flags come from an upstream. */
+  readonly files: readonly FlagFile[] | undefined;
+  /** Whether a key in settings gives only flags of the project that its text names, as in Edge. */
+  readonly limitsKeysToProject: boolean;
 }
 
-/** Keys that the upstream verifies. */
-interface UpstreamKeysConfig {
-  /** A revoked key is rejected within this time, if the upstream responds. */
-  readonly revalidationIntervalMs: number;
-  /** The last verification of a key counts for this time, if the upstream does not respond. */
-  readonly maxAgeMs: number;
+/** Builds the configuration from checked values. */
+export function assembleConfig(values: Values, { storeAuthorities, ...parts }: Parts) {
+  const { files } = parts;
+  // NOTE: with files there is no upstream token, and a secret that clients know would not protect anything.
+  const pushSecret = values.pushSecret ?? (files && randomBytes(32).toString("base64url"));
+  const { allProxy, httpProxy = allProxy, httpsProxy = allProxy, noProxy } = values;
+  const forwardProxies = { httpProxy, httpsProxy, noProxy };
+  const store: StoreConfig | undefined = values.store && {
+    address: values.store,
+    access: { ...groupOf(values, "store"), ca: storeAuthorities, ...forwardProxies },
+  };
+  return Object.freeze({
+    ...values,
+    ...parts,
+    ...forwardProxies,
+    upstreamUrl: values.flagsUrl ?? "",
+    /** One per upstream environment; empty only with files. */
+    upstreamTokens: values.flagsApiToken ?? [],
+    clientKeys: values.clientKeys ?? values.proxySecrets ?? [],
+    upstreamKeys: toUpstreamKeys(values),
+    instanceId: values.instanceId ?? generateInstanceId(),
+    usageSpool: {
+      /** Each source has its own directory in it. Undefined: usage is only in memory. */
+      directory: values.usageSpool === undefined ? undefined : resolve(values.usageSpool),
+      /** For each source. */
+      maxBytes: values.usageSpoolMaxBytes,
+    },
+    workerVariables: toWorkerVariables(
+      files,
+      values.pushSecret === undefined ? pushSecret : undefined,
+    ),
+    /** Undefined: OpenTelemetry is not enabled, and not loaded. */
+    telemetry: toTelemetryConfig(values),
+    /** Where flags are kept across restarts. */
+    store,
+    /** The source of flags until the upstream responds. */
+    bootstrap: toBootstrap(values),
+    /** Streams to clients. Without a secret, the upstream tokens encrypt the context in stream URLs. */
+    push: { ...groupOf(values, "push"), secret: pushSecret },
+    cors: toCorsConfig(values),
+  });
 }
 
-/** Where usage is kept until it is delivered. */
-export interface UsageSpoolConfig {
-  /** An absolute path; each source has its own directory in it. Undefined: usage is only in memory. */
-  readonly directory: string | undefined;
-  /** For each source. */
-  readonly maxBytes: number;
+/** How keys are verified that no setting and no file contains; undefined: they are rejected. */
+function toUpstreamKeys({ upstreamKeys, upstreamKeysInterval, upstreamKeysMaxAge }: Values) {
+  if (!upstreamKeys) return undefined;
+  return { revalidationIntervalMs: upstreamKeysInterval, maxAgeMs: upstreamKeysMaxAge };
 }
 
-/** What a TLS server presents and accepts. */
-export interface TlsMaterial extends Certificate {
-  /** PEM certificates of the CAs that issue client certificates; undefined if clients need none. */
-  readonly clientCa: string | undefined;
+/** Variables with which workers load the same configuration. They may contain secrets. */
+function toWorkerVariables(
+  files: Parts["files"],
+  chosenSecret: string | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    ...(files && { [WORKER_FILES]: JSON.stringify(files) }),
+    ...(chosenSecret !== undefined && { FLAGS_PUSH_SECRET: chosenSecret }),
+  };
 }
 
-/** How the proxy serves TLS. */
-export interface TlsConfig {
-  /** The certificate as it was at startup. */
-  readonly material: TlsMaterial;
-  readonly files: TlsFileSettings;
-  /** Undefined: TLS uses the main port, and there is no plain HTTP. */
-  readonly port: number | undefined;
-  /** Whether the main port redirects to the port of TLS instead of serving plain HTTP. */
-  readonly redirects: boolean;
+function toBootstrap({ bootstrapUrl: url, bootstrapAuthorization, bootstrapHeaders }: Values) {
+  if (url === undefined) return undefined;
+  const headers: Record<string, string> = { ...bootstrapHeaders };
+  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  if (bootstrapAuthorization !== undefined && !hasHeader) {
+    headers["Authorization"] = bootstrapAuthorization;
+  }
+  return { url, headers };
 }
 
-/** The files of the TLS server. */
-export interface TlsFileSettings {
-  readonly cert: NamedFile;
-  readonly key: NamedFile;
-  readonly clientCa: NamedFile | undefined;
-}
-
-/** Connections to the upstream. Certificates and keys are PEM. */
-export interface UpstreamConnectionConfig {
-  /** Undefined: the CAs that Node trusts. */
-  readonly ca: readonly string[] | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-}
-
-/** Ports, addresses and certificates. */
-export interface NetworkConfig {
-  /** Undefined: plain HTTP only. */
-  readonly tls: TlsConfig | undefined;
-  /** Addresses and ranges that may send requests. Undefined: all that are not denied. */
-  readonly allowList: readonly string[] | undefined;
-  readonly denyList: readonly string[];
-  /** Where metrics and operations are served. Undefined: on the main port. */
-  readonly management: { readonly port: number; readonly host: string | undefined } | undefined;
-  readonly upstream: UpstreamConnectionConfig;
-}
-
-/** The settings from which other members of the configuration are computed. */
-type Source =
-  | `${"cors" | "push" | "otel" | "tls" | "management" | "store" | "bootstrap" | "upstream"}${string}`
-  | `${"usageSpool" | "custom" | "flags"}${string}`
-  | "allowList"
-  | "denyList"
-  | "clientKeys"
-  | "proxySecrets"
-  | "instanceId"
-  | "allProxy"
-  | "logger"
-  | "logLevel"
-  | "maxConnections";
-
-/** The settings that the proxy uses as they are. */
-type UnchangedValues = Pick<Values, Exclude<SettingName, Source>>;
+/** The configuration of a proxy, checked and with defaults. Immutable. */
+export type ProxyConfig = ReturnType<typeof assembleConfig>;
 
 /** The settings on which responses to clients depend, however the proxy is served. */
 export type ClientConfig = Pick<
@@ -121,31 +123,3 @@ export type ClientConfig = Pick<
   | "ofrepEventStreams"
   | "ofrepValues"
 >;
-
-/** The configuration of a proxy, checked and with defaults. Immutable. */
-export interface ProxyConfig extends UnchangedValues {
-  readonly upstreamUrl: string;
-  /** The files with flags, one per environment; undefined: the flags come from an upstream. */
-  readonly files: readonly FlagFile[] | undefined;
-  /** One per upstream environment; empty only with files. */
-  readonly upstreamTokens: readonly string[];
-  readonly clientKeys: readonly string[];
-  /** Whether a key in settings gives only flags of the project that its text names, as in Edge. */
-  readonly limitsKeysToProject: boolean;
-  /** Lets the upstream verify keys that no setting and no file contains; undefined: they are rejected. */
-  readonly upstreamKeys: UpstreamKeysConfig | undefined;
-  readonly instanceId: string;
-  readonly usageSpool: UsageSpoolConfig;
-  readonly logger: Logger;
-  readonly customStrategies: readonly CustomStrategy[];
-  readonly contextEnrichers: readonly ContextEnricher[];
-  /** Where flags are kept across restarts. */
-  readonly store: StoreConfig | undefined;
-  readonly bootstrap: BootstrapConfig | undefined;
-  /** Streams to clients. Without a secret, the upstream tokens encrypt the context in stream URLs. */
-  readonly push: GroupOf<"push">;
-  /** Maximum number of open client connections, per process. */
-  readonly maxConnections: number;
-  readonly cors: CorsConfig;
-  readonly network: NetworkConfig;
-}

@@ -1,7 +1,16 @@
 import { AGE_HEADER } from "flags-sdk/neutral";
-import type { CorsConfig, GroupOf } from "./config.ts";
+import type { SettingName, Values } from "./settings.ts";
 
-/** Returns the values of the settings whose names begin with a prefix, without it. */
+/** The values of the settings whose names begin with a prefix, without it. */
+type GroupOf<Prefix extends string> = {
+  readonly [
+    Name in SettingName as Name extends `${Prefix}${infer Rest}` ? Uncapitalize<Rest> : never
+  ]: Values[Name];
+};
+
+/** Cross-origin rules. */
+export type CorsConfig = GroupOf<"cors">;
+
 export function groupOf<Prefix extends "cors" | "push" | "store">(
   values: object,
   prefix: Prefix,

@@ -17,7 +17,7 @@ import {
 import { type Environment, isLoopbackHost, variablesOf } from "flags-server-kit/command-line";
 import { isRecord, type Logger } from "flags-server-kit/neutral";
 import { loadEnrichers, loadStrategies } from "./extensions.ts";
-import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
+import { assembleConfig, type ProxyConfig } from "./config.ts";
 import { checkSettings, type Findings, findUnreachableLimits } from "./check-settings.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { scopesOf } from "../sources/token-scope.ts";
@@ -56,7 +56,7 @@ export async function loadConfig(
   options: ProxyOptions,
   environment: Environment,
   { worker, needsKeys, report = NOT_TRANSLATED }: Purpose = {},
-): Promise<LoadedConfig> {
+): Promise<ProxyConfig> {
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
   const { origins, otherNames, limitsKeysToProject } = report;
   const resolution = resolveSettings(SETTINGS, { options, environment, origins });

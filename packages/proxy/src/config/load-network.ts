@@ -9,8 +9,34 @@ import {
   type Resolution,
 } from "flags-server-kit";
 import type { Findings } from "./check-settings.ts";
-import type { NetworkConfig, TlsConfig, TlsFileSettings, TlsMaterial } from "./config.ts";
 import type { Settings } from "./settings.ts";
+
+/** What a TLS server presents and accepts. */
+export interface TlsMaterial extends Certificate {
+  /** PEM certificates of the CAs that issue client certificates; undefined if clients need none. */
+  readonly clientCa: string | undefined;
+}
+
+/** The files of the TLS server. */
+interface TlsFileSettings {
+  readonly cert: NamedFile;
+  readonly key: NamedFile;
+  readonly clientCa: NamedFile | undefined;
+}
+
+/** How the proxy serves TLS. */
+export interface TlsConfig {
+  /** The certificate as it was at startup. */
+  readonly material: TlsMaterial;
+  readonly files: TlsFileSettings;
+  /** Undefined: TLS uses the main port, and there is no plain HTTP. */
+  readonly port: number | undefined;
+  /** Whether the main port redirects to the port of TLS instead of serving plain HTTP. */
+  readonly redirects: boolean;
+}
+
+/** Ports, addresses and certificates. */
+export type NetworkConfig = ReturnType<typeof loadNetwork>["network"];
 
 type FileSetting =
   | "tlsCertFile"
@@ -61,10 +87,11 @@ export function loadNetwork(
   const [certFile, keyFile] = [fileOf("upstreamCertFile"), fileOf("upstreamKeyFile")];
   const tls = loadTls();
   const identity = certFile && keyFile && check(loadCertificate(certFile, keyFile), certFile);
-  const network: NetworkConfig = {
+  const network = {
     tls,
     allowList: values.allowList,
     denyList: values.denyList,
+    /** Where metrics and operations are served. Undefined: on the main port. */
     management:
       managementPort === undefined ? undefined : { port: managementPort, host: managementHost },
     upstream: {

@@ -11,13 +11,10 @@ import { UPSTREAM_SETTINGS } from "./settings/upstream.ts";
 /**
  * All settings of the proxy, in the order in which they are documented.
  *
- * To add one, add an entry in the folder settings/. Its `kind`, from proxy-setting-kinds.ts,
- * address-setting-kinds.ts or flags-server-kit, reads and checks values. Everything else follows from the entry: the
- * option in `ProxyOptions` with its comment, the member of `ProxyConfig` with the name of the entry (that of
- * `corsMaxAgeSeconds` is in `cors`; config.ts lists the prefixes of those that need code there), error messages,
- * `--help`, suggestions for misspelt names and, with `node scripts/check-docs.mjs --write`, docs/reference/configuration.md.
- * test/config-settings.test.ts tests it by its kind, or requires examples. scripts/api-report.test.ts says how to record
- * a new option in api.txt.
+ * To add one, add an entry in the folder settings/. Its `kind` reads and checks values. The option in `ProxyOptions`, the
+ * member of `ProxyConfig`, `--help`, suggestions for misspelt names and, with `node scripts/check-docs.mjs --write`,
+ * docs/reference/configuration.md follow from the entry. test/config-settings.test.ts tests it by its kind, or requires
+ * examples. scripts/api-report.test.ts says how to record a new option in api.txt.
  *
  * Rules that involve several settings are in the check-….ts files next to this one.
  */
@@ -39,5 +36,4 @@ export type SettingName = keyof Settings;
 /** The values of all settings. An invalid value is replaced by the default. */
 export type Values = ValuesOf<Settings>;
 
-/** The types of all options by their full names, such as `cors.maxAge`. */
 export type OptionTypes = OptionsOf<Settings>;

@@ -1,7 +1,7 @@
 import type { Environment } from "flags-server-kit/command-line";
 import { isRecord } from "flags-server-kit/neutral";
 import { nameSetting, readEnvironment } from "flags-server-kit";
-import type { LoadedConfig } from "../config/assemble-config.ts";
+import type { ProxyConfig } from "../config/config.ts";
 import { loadConfig, type Purpose } from "../config/load-config.ts";
 import type { ProxyOptions } from "../config/options.ts";
 import { SETTINGS } from "../config/settings.ts";
@@ -13,7 +13,7 @@ export function loadTranslatedConfig(
   options: ProxyOptions,
   environment: Environment,
   purpose: Purpose = {},
-): Promise<LoadedConfig> {
+): Promise<ProxyConfig> {
   if (!isRecord(options)) return loadConfig(options, environment, purpose);
   const translated = translateOptions(options);
   // NOTE: UPSTREAM_URL may belong to the program in which the proxy is embedded.
@@ -34,7 +34,7 @@ export function loadTranslatedConfig(
  *
  * NOTE: the variables of OpenTelemetry are for the telemetry of that program.
  */
-export async function loadEmbeddedConfig(options: ProxyOptions): Promise<LoadedConfig> {
+export async function loadEmbeddedConfig(options: ProxyOptions): Promise<ProxyConfig> {
   const variables = Object.entries(readEnvironment()).filter(([name]) => !name.startsWith("OTEL_"));
   const config = await loadTranslatedConfig(options, Object.fromEntries(variables));
   if (config.workers > 1) {

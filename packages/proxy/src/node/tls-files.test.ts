@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { TlsMaterial } from "../config/config.ts";
+import type { TlsMaterial } from "../config/load-network.ts";
 import { TlsFiles } from "./tls-files.ts";
 
 const HOUR_MS = 3_600_000;

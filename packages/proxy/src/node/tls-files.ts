@@ -3,7 +3,7 @@ import type { Server } from "node:tls";
 import { explainInvalidPeriod, type FileProblems } from "flags-server-kit";
 import type { CreateServer } from "flags-server-kit/http";
 import type { Logger } from "flags-server-kit/neutral";
-import type { TlsMaterial } from "../config/config.ts";
+import type { TlsMaterial } from "../config/load-network.ts";
 import { FileFollower } from "../files/file-follower.ts";
 import type { FollowedFiles } from "../files/read-file.ts";
 

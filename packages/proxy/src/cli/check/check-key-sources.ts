@@ -4,7 +4,6 @@ import { describeUrl } from "flags-sdk/neutral";
 import { toErrorMessage } from "flags-server-kit/neutral";
 import { TokenValidator } from "../../upstream/token-validator.ts";
 import type { AccessEntry } from "../../access-file/read-access-file.ts";
-import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toUpstreamClientOptions } from "../../config/upstream-client-options.ts";
 import { SILENT } from "../silent-logger.ts";
@@ -48,7 +47,7 @@ async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | u
  * Lets the upstream verify the upstream tokens, as it verifies keys. Returns why it cannot verify keys;
  * undefined if it can.
  */
-export async function checkUpstreamKeys(config: LoadedConfig): Promise<string | undefined> {
+export async function checkUpstreamKeys(config: ProxyConfig): Promise<string | undefined> {
   const { upstreamTokens, origins } = config;
   const validator = new TokenValidator({
     client: toUpstreamClientOptions(config, upstreamTokens[0] ?? ""),

@@ -1,75 +1,13 @@
-import type { TokenScope } from "../../sources/token-scope.ts";
 import { describeCount } from "flags-sdk/neutral";
 import { formatFindings, formatSection, type ReportRow } from "flags-server-kit/command-line";
-import type { UpstreamInspection } from "../../upstream/inspect-upstream.ts";
-
-/** The result of `flags-proxy check`. Contains no secrets. */
-export interface CheckReport {
-  readonly version: string;
-  /** Reasons why the proxy cannot start or get flags. */
-  readonly problems: readonly string[];
-  readonly warnings: readonly string[];
-  /** Undefined if settings are invalid. */
-  readonly settings: CheckedSettings | undefined;
-  /** Undefined without a store, and if it cannot be used. */
-  readonly store?: CheckedStore | undefined;
-  /** One per token whose flags could be fetched. */
-  readonly upstreams: readonly CheckedUpstream[];
-  /** With flags from files: one per file. */
-  readonly files?: readonly CheckedFile[];
-}
-
-/** A selection of the settings. */
-export interface CheckedSettings {
-  readonly flagsUrl: string;
-  /** The scope of each upstream token; undefined if its text does not contain one. */
-  readonly tokens: readonly (TokenScope | undefined)[];
-  /** Keys in settings. */
-  readonly clientKeys: number;
-  readonly serverTokens: number;
-  /** The path of the access file. */
-  readonly accessFile?: string;
-  readonly accessFileKeys?: number;
-  /** Whether the upstream verifies other keys. */
-  readonly upstreamKeys: boolean;
-  readonly synchronization: string;
-  readonly refreshIntervalMs: number;
-  readonly customStrategies: readonly string[];
-}
-
-/** What a file with flags contains. */
-export interface CheckedFile {
-  /** The name of the source in logs and metrics. */
-  readonly source: string;
-  readonly path: string;
-  /** The environment that it is served as; undefined if none is named. */
-  readonly environment: string | undefined;
-  readonly flags: number;
-  readonly segments: number;
-  readonly sizeBytes: number;
-}
-
-/** A store in which a document could be written, read and deleted. */
-export interface CheckedStore {
-  readonly address: string;
-  /** Includes opening the connection. */
-  readonly writeMs: number;
-  readonly readMs: number;
-}
-
-/** What the upstream has sent. `firstRequestMs` and `pollMs` are rounded. */
-export interface CheckedUpstream extends Pick<
-  UpstreamInspection,
-  "environment" | "sizeBytes" | "firstRequestMs" | "pollMs" | "offersDelta" | "offersStreaming"
-> {
-  /** The name of the source in logs and metrics. */
-  readonly source: string;
-  readonly flags: number;
-  readonly segments: number;
-  /** Positive: the clock of the upstream is ahead. */
-  readonly clockOffsetMs: number | undefined;
-  readonly clockUncertaintyMs: number | undefined;
-}
+import type { TokenScope } from "../../sources/token-scope.ts";
+import type {
+  CheckedContent,
+  CheckedSettings,
+  CheckedStore,
+  CheckedUpstream,
+  CheckReport,
+} from "./run-check.ts";
 
 /** Formats a report as text for people. */
 export function formatReport(report: CheckReport): string {
@@ -93,8 +31,8 @@ export function formatReport(report: CheckReport): string {
 }
 
 function settingRows(settings: CheckedSettings): readonly ReportRow[] {
-  const { clientKeys, serverTokens, accessFile, accessFileKeys = 0, upstreamKeys } = settings;
-  const { tokens, synchronization, refreshIntervalMs, customStrategies } = settings;
+  const { tokens, clientKeys, serverTokens, accessFile, accessFileKeys = 0 } = settings;
+  const { upstreamKeys, synchronization, refreshIntervalMs, customStrategies } = settings;
   const interval =
     refreshIntervalMs === 0 ? "flags are fetched once" : `interval ${refreshIntervalMs} ms`;
   return [
@@ -129,9 +67,7 @@ function upstreamRows(upstream: CheckedUpstream): readonly ReportRow[] {
   ];
 }
 
-type Content = Pick<CheckedFile, "flags" | "segments" | "sizeBytes">;
-
-function describeContent({ flags, segments, sizeBytes }: Content): string {
+function describeContent({ flags, segments, sizeBytes }: CheckedContent): string {
   const size = sizeBytes < 10_240 ? `${sizeBytes} bytes` : `${Math.round(sizeBytes / 1024)} KiB`;
   return `${flags}, with ${describeCount(segments, "segment")}, ${size}`;
 }

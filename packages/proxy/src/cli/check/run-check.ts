@@ -4,7 +4,6 @@ import { ConfigError, explainStartFailure, tryPort } from "flags-server-kit";
 import type { Logger } from "flags-server-kit/neutral";
 import { inspectUpstream, type UpstreamInspection } from "../../upstream/inspect-upstream.ts";
 import type { AccessEntry } from "../../access-file/read-access-file.ts";
-import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { PROGRAM } from "../../config/program.ts";
@@ -19,21 +18,28 @@ import { describeUpstreamFailure } from "../describe-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";
 import { SILENT } from "../silent-logger.ts";
 import { checkKeySets, checkUpstreamKeys } from "./check-key-sources.ts";
-import type {
-  CheckedFile,
-  CheckedSettings,
-  CheckedStore,
-  CheckedUpstream,
-  CheckReport,
-} from "./check-report.ts";
+
+/** The result of `flags-proxy check`, which `--json` prints. Contains no secrets. */
+export type CheckReport = Awaited<ReturnType<typeof runCheck>>;
+
+export type CheckedSettings = ReturnType<typeof describeSettings>;
+export type CheckedUpstream = ReturnType<typeof describeUpstream>;
+export type CheckedStore = Awaited<ReturnType<typeof verifyStore>>;
+
+/** The flags of an upstream or a file. */
+export interface CheckedContent {
+  readonly flags: number;
+  readonly segments: number;
+  readonly sizeBytes: number;
+}
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
-export async function runCheck(given: TranslatedEnvironment): Promise<CheckReport> {
-  const problems: string[] = [];
-  const warnings: string[] = [];
-  const found = { version: PROGRAM.version, problems, warnings };
+export async function runCheck(given: TranslatedEnvironment) {
+  const found = { version: PROGRAM.version, problems: [] as string[], warnings: [] as string[] };
   const config = await tryLoadConfig(given, found);
-  if (config === undefined) return { ...found, settings: undefined, upstreams: [] };
+  if (config === undefined) {
+    return { ...found, settings: undefined, store: undefined, upstreams: [], files: undefined };
+  }
   const { files } = config;
   const names = describeSources(config).map(({ name }) => name);
   const checkedFiles = await Promise.all(
@@ -57,14 +63,14 @@ export async function runCheck(given: TranslatedEnvironment): Promise<CheckRepor
   return {
     ...found,
     settings: describeSettings(config, entries.length),
-    ...(store !== undefined && { store }),
+    store,
     upstreams: upstreams.filter((upstream) => upstream !== undefined),
-    ...(files !== undefined && { files: checkedFiles }),
+    files: files && checkedFiles,
   };
 }
 
 /** NOTE: the check can run next to the proxy, which then uses the ports, so this is only a warning. */
-async function checkPorts(config: LoadedConfig): Promise<void> {
+async function checkPorts(config: ProxyConfig): Promise<void> {
   for (const address of listPorts(config)) {
     // oxlint-disable-next-line no-await-in-loop -- at most three
     await tryPort(address).catch((error: unknown) => {
@@ -74,7 +80,7 @@ async function checkPorts(config: LoadedConfig): Promise<void> {
 }
 
 /** NOTE: a store that fails does not prevent the start, so this is only a warning. */
-async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore | undefined> {
+async function checkStore({ store, logger }: ProxyConfig) {
   if (store === undefined) return undefined;
   try {
     return await verifyStore(store);
@@ -85,11 +91,7 @@ async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore
 }
 
 /** Adds what it finds to the report; with several sources, each finding names its source. */
-async function checkSource(
-  config: LoadedConfig,
-  token: string,
-  name: string,
-): Promise<CheckedUpstream | undefined> {
+async function checkSource(config: ProxyConfig, token: string, name: string) {
   // NOTE: the logger of the configuration removes secrets from what it passes on to the lists.
   const { logger } = config;
   const prefix = config.upstreamTokens.length === 1 ? "" : `${name}: `;
@@ -102,7 +104,7 @@ async function checkSource(
       ...findOtherEnvironments(config, environment),
     ];
     for (const warning of warnings) logger.warn(prefix + warning);
-    return { source: name, ...describeUpstream(inspection) };
+    return describeUpstream(name, inspection);
   } catch (error) {
     logger.error(prefix + (await describeUpstreamFailure(error, options, config.origins)));
     return undefined;
@@ -110,11 +112,7 @@ async function checkSource(
 }
 
 /** Adds what it finds to the report. The configuration has been loaded, so the file is usable. */
-async function checkFile(
-  { customStrategies, logger }: LoadedConfig,
-  file: FlagFile,
-  name: string,
-): Promise<CheckedFile> {
+async function checkFile({ customStrategies, logger }: ProxyConfig, file: FlagFile, name: string) {
   const { document, snapshot, warnings, sizeBytes } = await inspectFlagFile(file, customStrategies);
   const { flags, diagnostics } = snapshot;
   const found = [...warnings, ...describeFlagProblems(diagnostics)];
@@ -134,7 +132,7 @@ async function checkFile(
 async function tryLoadConfig(
   given: TranslatedEnvironment,
   { problems, warnings }: Record<"problems" | "warnings", string[]>,
-): Promise<LoadedConfig | undefined> {
+): Promise<ProxyConfig | undefined> {
   const logger: Logger = {
     ...SILENT,
     warn: (message) => void warnings.push(String(message)),
@@ -158,9 +156,10 @@ async function readAccessEntries({ accessFile }: ProxyConfig): Promise<readonly 
   return entries;
 }
 
-function describeSettings(config: ProxyConfig, accessFileKeys: number): CheckedSettings {
+function describeSettings(config: ProxyConfig, accessFileKeys: number) {
   return {
     flagsUrl: config.upstreamUrl,
+    /** The scope of each upstream token; undefined if its text does not contain one. */
     tokens: config.files === undefined ? config.upstreamTokens.map(parseTokenScope) : [],
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
@@ -172,15 +171,17 @@ function describeSettings(config: ProxyConfig, accessFileKeys: number): CheckedS
   };
 }
 
-function describeUpstream(inspection: UpstreamInspection): Omit<CheckedUpstream, "source"> {
+function describeUpstream(source: string, inspection: UpstreamInspection) {
   const { environment, sizeBytes, offersDelta, offersStreaming, clock } = inspection;
   return {
+    source,
     environment,
     flags: inspection.snapshot.flags.length,
     segments: inspection.segmentCount,
     sizeBytes,
     firstRequestMs: Math.round(inspection.firstRequestMs),
     pollMs: Math.round(inspection.pollMs),
+    /** Positive: the clock of the upstream is ahead. */
     clockOffsetMs: clock && Math.round(clock.offsetMs),
     clockUncertaintyMs: clock && Math.round(clock.uncertaintyMs),
     offersDelta,
@@ -199,7 +200,7 @@ const FILTERS = ["projectName", "namePrefix", "tags"] as const;
 const ADD_STRATEGY = ". Add its file to FLAGS_CUSTOM_STRATEGIES_FILE";
 
 function findWarnings(
-  { origins, synchronization }: LoadedConfig,
+  { origins, synchronization }: ProxyConfig,
   { snapshot, clock, ...inspection }: UpstreamInspection,
 ): readonly string[] {
   const warnings = [...inspection.warnings];
@@ -246,7 +247,7 @@ function describeFlagProblems(diagnostics: readonly Diagnostic[]): readonly stri
 
 /** Client keys that look like tokens of another environment get the flags of this one. */
 function findOtherEnvironments(
-  { clientKeys, upstreamTokens, origins }: LoadedConfig,
+  { clientKeys, upstreamTokens, origins }: ProxyConfig,
   environment: string | undefined,
 ): readonly string[] {
   // NOTE: with several tokens, keys that no source serves are errors.

@@ -3,7 +3,7 @@ import { isRecord, tryParseJson } from "flags-server-kit/neutral";
 import { EXIT_FAILURE, SubcommandError, toHttpUrl } from "flags-server-kit/command-line";
 import { explainFlags, type FlagExplanation } from "../../core/explain/explain-flags.ts";
 import { EvaluationContext } from "../../core/routes/schemas.ts";
-import type { LoadedConfig } from "../../config/assemble-config.ts";
+import type { ProxyConfig } from "../../config/config.ts";
 import type { TranslatedEnvironment } from "../../config/translation-report.ts";
 import { completeContext } from "../../core/context/request-context.ts";
 import { readContext } from "../../core/context/sent-context.ts";
@@ -92,7 +92,7 @@ function parseContext(text: string | true | undefined): JsonContext {
 }
 
 async function readSnapshot(
-  config: LoadedConfig,
+  config: ProxyConfig,
   environment: string | true | undefined,
 ): Promise<Snapshot> {
   const names = describeSources(config).map(({ name }) => name);

@@ -3,7 +3,7 @@ import { ConfigError, explainUnreadable } from "flags-server-kit";
 import { isRecord, toErrorMessage, tryParseJson } from "flags-server-kit/neutral";
 import { findLocalUrl, SubcommandError } from "flags-server-kit/command-line";
 import type { Translation } from "../translate-environment.ts";
-import type { LoadedConfig } from "../../config/assemble-config.ts";
+import type { ProxyConfig } from "../../config/config.ts";
 import { findSource, scopesOf } from "../../sources/token-scope.ts";
 import { removeClientPath, LISTEN_SETTINGS } from "../../cli/proxy-address.ts";
 import { inspectSource, loadForReading } from "../../cli/inspect-source.ts";
@@ -62,7 +62,7 @@ function* generate(
 }
 
 /** NOTE: the settings are not required: all that they say can be given as options. */
-function tryLoadConfig(given: Translation): Promise<LoadedConfig | ConfigError> {
+function tryLoadConfig(given: Translation): Promise<ProxyConfig | ConfigError> {
   return loadForReading(given).catch((error: unknown) => {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -140,7 +140,7 @@ function readLines(path: string): readonly string[] {
 
 /** Returns the fields that rules read, or the reason why they are not known. */
 async function readRules(
-  config: LoadedConfig | ConfigError,
+  config: ProxyConfig | ConfigError,
   key: string,
 ): Promise<RuleFields | string> {
   if (config instanceof ConfigError) return config.problems[0] ?? "";
