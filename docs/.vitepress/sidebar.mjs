@@ -79,7 +79,6 @@ export const SIDEBAR = [
     ["Concepts", "/background/concepts"],
     ["Security", "/background/security"],
     ["Comparison", "/background/comparison"],
-    ["Benchmarks", "/background/benchmarks"],
     ["Decision records", "/decisions/"],
   ]),
 ];
