@@ -297,6 +297,14 @@ describe("listen()", () => {
   });
 });
 
+test.each(["addHook", "get", "inject", "register", "use", "routing"])(
+  "app.%s(), which former applications had, names its replacement",
+  (name) => {
+    const app = create() as unknown as Record<string, () => void>;
+    expect(() => app[name]?.()).toThrow(new RegExp(`^app\\.${name}\\(\\) does not exist: `));
+  },
+);
+
 describe("the examples of the Unleash proxy run when the import is renamed", () => {
   const { createApp: createFromCommonJs } = createRequire(import.meta.url)("../dist/index.js") as {
     readonly createApp: typeof createApp;

@@ -1,7 +1,7 @@
 import { resolveSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { translateEnvironment } from "../migrate/translate-environment.ts";
-import { findSplitEnvironments, findWeakKeys } from "./check-keys.ts";
+import { findSplitEnvironments, findUnusedTokens, findWeakKeys } from "./check-keys.ts";
 import { SETTINGS } from "./settings.ts";
 
 test.each([
@@ -37,4 +37,19 @@ test.each([
   const { environment, origins } = translateEnvironment(given);
   const risks = findWeakKeys(resolveSettings(SETTINGS, { environment, origins }));
   expect(risks).toEqual(warnings.map((warning) => expect.stringContaining(warning)));
+});
+
+test.each([
+  ["*:dev.a,*:dev.b,*:prod.c,web:dev.d,[]:prod.e,web:dev.f", [2, 6], [1, 4]],
+  ["*:dev.a,web:dev.b,*:prod.c", [], []],
+  ["a-token,another-token", [], []],
+])("of the tokens %s, the entries %j serve no key", (FLAGS_API_TOKEN, unused, used) => {
+  const environment = { FLAGS_URL: "http://u.test/api", FLAGS_API_TOKEN };
+  const hints = findUnusedTokens(resolveSettings(SETTINGS, { environment }));
+  expect(hints).toEqual(
+    unused.map(
+      (entry, index) =>
+        `Entry ${entry} of FLAGS_API_TOKEN serves no key, because entry ${used[index]} is for the same environment and project: remove one of them`,
+    ),
+  );
 });

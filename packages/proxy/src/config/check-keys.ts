@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   findWeakSecrets,
   MIN_PUBLIC_KEY_LENGTH,
@@ -57,6 +58,19 @@ function findTokensWithoutEnvironment({
         ]
       : [],
   );
+}
+
+/** Finds tokens whose source gets no keys, because the source of an earlier token gets them: see `findSource()`. */
+export function findUnusedTokens({ values, origins }: Resolution<Settings>): readonly string[] {
+  const scopes = (values.flagsApiToken ?? []).map((token) => parseTokenScope(token));
+  return scopes.flatMap((scope, index) => {
+    const first = scopes.findIndex((other) => isDeepStrictEqual(other, scope));
+    return scope === undefined || first === index
+      ? []
+      : [
+          `Entry ${index + 1} of ${origins.get("flagsApiToken")} serves no key, because entry ${first + 1} is for the same environment and project: remove one of them`,
+        ];
+  });
 }
 
 /** Finds environments in which no source serves a key for several projects. */

@@ -115,6 +115,11 @@ export function listIneffective({ values, origins }: Resolution<Settings>): read
     unless("storeCaFile", store?.usesTls === true, "a rediss address, or an S3 address with https"),
     unless("sharesFlags", !values.sharesFlags || store?.canShareFlags === true, "a Redis address"),
     {
+      of: "ofrepEventStreams",
+      if: values.ofrepEventStreams && values.pushMaxStreams === 0,
+      says: `{} has no effect: ${name("pushMaxStreams")} is 0`,
+    },
+    {
       of: "corsCredentials",
       if: values.corsCredentials && values.corsOrigin === "*",
       says: `{} has no effect without ${name("corsOrigin")}: browsers send no credentials to servers that allow every origin`,
@@ -136,6 +141,16 @@ export function listIneffective({ values, origins }: Resolution<Settings>): read
       if: values.metricsIntervalMs === 0,
       says: `{} has no effect: ${name("metricsIntervalMs")} is 0`,
     },
+    {
+      of: "upstreamCaFile",
+      if: !values.rejectUnauthorized,
+      says: `{} has no effect, because ${origins.get("rejectUnauthorized")} accepts every certificate`,
+    },
+    {
+      of: ["upstreamCaFile", "upstreamCertFile"],
+      if: /^http:/i.test(values.flagsUrl ?? ""),
+      says: `{} has no effect, because ${origins.get("flagsUrl")} is http://`,
+    },
   ];
 }
 
@@ -147,6 +162,7 @@ export function listMistakes({ values, origins }: Resolution<Settings>): readonl
   const { maxStalenessMs: ageMs = Infinity, refreshIntervalMs: intervalMs, serverTokens } = values;
   const keys = values.clientKeys ?? values.proxySecrets ?? [];
   const isStreaming = values.synchronization === "streaming";
+  const polls = !isStreaming && !isOfFiles(values);
   return [
     {
       of: "proxySecrets",
@@ -170,8 +186,13 @@ export function listMistakes({ values, origins }: Resolution<Settings>): readonl
       says: `{} is shorter than ${STREAM_CONFIRMATION_MS}: an upstream may confirm the flags of a stream only every 30 seconds, and the proxy is not ready in between`,
     },
     {
+      of: "refreshIntervalMs",
+      if: polls && intervalMs === 0 && origins.has("maxStalenessMs"),
+      says: `{} is 0, so flags are never confirmed again: when ${origins.get("maxStalenessMs")} has passed, the proxy is no longer ready`,
+    },
+    {
       of: "maxStalenessMs",
-      if: !isStreaming && !isOfFiles(values) && ageMs <= intervalMs,
+      if: polls && ageMs <= intervalMs,
       says: `{} must be longer than ${name("refreshIntervalMs")}, or the proxy is not ready between polls`,
     },
   ];

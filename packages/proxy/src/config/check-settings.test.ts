@@ -27,6 +27,10 @@ test("findUnreachableLimits() returns a hint with the numbers for limits that ca
 
 test.each([
   ["60000", [/^FLAGS_MAX_STALENESS must be longer than FLAGS_FETCH_INTERVAL/]],
+  [
+    "0",
+    [/^FLAGS_FETCH_INTERVAL is 0, so flags are never confirmed again: when FLAGS_MAX_STALENESS/],
+  ],
   ["59999", []],
 ])("FLAGS_FETCH_INTERVAL=%s with FLAGS_MAX_STALENESS=60000 causes %j", (interval, hints) => {
   const environment = {

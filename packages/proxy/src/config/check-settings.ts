@@ -7,7 +7,12 @@ import {
 } from "flags-server-kit";
 import type { Setting } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import { findKeyProblems, findSplitEnvironments, findWeakKeys } from "./check-keys.ts";
+import {
+  findKeyProblems,
+  findSplitEnvironments,
+  findUnusedTokens,
+  findWeakKeys,
+} from "./check-keys.ts";
 import {
   applyRules,
   isOfFiles,
@@ -53,6 +58,7 @@ export function checkSettings(
     ],
     hints: [
       ...findSplitEnvironments(resolution),
+      ...findUnusedTokens(resolution),
       ...applyRules([...listMistakes(resolution), ...listIneffective(resolution)], resolution),
     ],
     risks: [...findWeakKeys(resolution), ...applyRules(listRisks(resolution), resolution)],

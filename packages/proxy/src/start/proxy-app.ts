@@ -34,6 +34,13 @@ export interface ProxyApp extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Methods of applications of Fastify and Express that programs may call, as on the Unleash proxy. */
+const MISSING_METHODS = [
+  ...["addHook", "decorate", "inject", "printRoutes", "register", "route", "routing", "set", "use"],
+  ...["all", "delete", "get", "head", "options", "patch", "post", "put"],
+  ...["setErrorHandler", "setNotFoundHandler"],
+];
+
 /** Makes an application that is being built callable. Requests wait until it is. */
 export function createProxyApp(building: Promise<App>): ProxyApp {
   let built: App | undefined;
@@ -55,7 +62,7 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
       ({ main }) => main.close(),
       () => undefined,
     );
-  return Object.assign(listener, {
+  const app = Object.assign(listener, {
     ready,
     fetch: async (request: Request, info?: FetchInfo) => {
       const { fetch } = await building;
@@ -80,6 +87,16 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
     close,
     [Symbol.asyncDispose]: close,
   });
+  for (const name of MISSING_METHODS) {
+    Object.defineProperty(app, name, {
+      value: () => {
+        throw new TypeError(
+          `app.${name}() does not exist: mount the application in yours with yourApp.use(app), call app(request, response), or call app.fetch(request)`,
+        );
+      },
+    });
+  }
+  return app;
 }
 
 type ListenRest = readonly (string | (() => void) | undefined)[];
