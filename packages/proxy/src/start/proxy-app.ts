@@ -35,11 +35,10 @@ export interface ProxyApp extends AsyncDisposable {
 }
 
 /** Methods of applications of Fastify and Express that programs may call, as on the Unleash proxy. */
-const MISSING_METHODS = [
-  ...["addHook", "decorate", "inject", "printRoutes", "register", "route", "routing", "set", "use"],
-  ...["all", "delete", "get", "head", "options", "patch", "post", "put"],
-  ...["setErrorHandler", "setNotFoundHandler"],
-];
+const MISSING_METHODS: readonly string[] =
+  "addHook all decorate delete get head inject options patch post printRoutes put register route routing set setErrorHandler setNotFoundHandler use".split(
+    " ",
+  );
 
 /** Makes an application that is being built callable. Requests wait until it is. */
 export function createProxyApp(building: Promise<App>): ProxyApp {
