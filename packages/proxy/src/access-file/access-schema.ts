@@ -191,7 +191,7 @@ export const KeySchema = Type.Object(
       }),
     ),
     kind: Type.Optional(
-      Type.Union([Type.Literal("client"), Type.Literal("server")], {
+      Type.Enum(["client", "server"], {
         default: "client",
         description:
           "`client`: results for browsers and apps. `server`: definitions for server SDKs",

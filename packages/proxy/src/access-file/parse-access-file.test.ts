@@ -78,10 +78,7 @@ test.each([
     "keys:\n  - name: a\n    signedContext: {jwt: {issuer: 1}}",
     "`keys[0].signedContext.jwt.issuer` does not have the required form: The accepted values of the claim `iss`. Required with `jwksUrl`. A string, or a list",
   ],
-  [
-    "keys:\n  - name: a\n    kind: admin",
-    "`keys[0].kind` does not have the required form: `client`: results",
-  ],
+  ["keys:\n  - name: a\n    kind: admin", "`keys[0].kind` must be one of client, server"],
   ["keys:\n  - name: a\n    key: *:production.secret", "line 3, column 10: begins with `*`"],
   ["keys:\n  - name: a\n    name: b", "line 3, column 5: not valid YAML, duplicate key"],
   ["keys: []\n---\nkeys: []", "not valid YAML, multiple docs"],
