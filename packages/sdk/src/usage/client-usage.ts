@@ -1,3 +1,4 @@
+import { describeCount } from "../describe-count.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { Identity } from "../identity.ts";
 import type { Settings } from "../options/resolve-options.ts";
@@ -24,10 +25,10 @@ interface ClientUsageOptions {
   readonly random: () => number;
 }
 
-/** How often rejected reports are divided per attempt to send everything. */
-const MAX_SPLITS = 100;
-/** Consecutive rejections of everything after which it is dropped. */
-const MAX_REJECTIONS = 10;
+/** Flags in one report: upstreams limit its size. */
+const MAX_FLAGS = 500;
+/** Consecutive failures after which a report that the upstream rejects is dropped. */
+const MAX_FAILURES = 10;
 
 /** Registers the client, and reports how often it has evaluated each flag. */
 export class ClientUsage {
@@ -42,7 +43,6 @@ export class ClientUsage {
   /** Undefined if the client does not register. */
   readonly #registration: RetryingTask | undefined;
   #failures = 0;
-  #rejections = 0;
 
   constructor(options: ClientUsageOptions) {
     this.#options = options;
@@ -95,71 +95,41 @@ export class ClientUsage {
     return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs, random });
   }
 
-  /** Sends everything; returns the error if the upstream fails. Divides rejected reports, to find the flags that cause it. */
+  /** Sends everything; returns the error if the upstream fails. */
   async #sendAll(): Promise<UpstreamError | undefined> {
     const { startMs, flags } = this.#counts.read();
-    const parts = flags.length === 0 ? [] : [flags];
-    const rejected: CountedFlag[] = [];
-    let rejection: UpstreamError | undefined;
-    let splits = 0;
-    try {
-      for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    for (let start = 0; start < flags.length; start += MAX_FLAGS) {
+      const part = flags.slice(start, start + MAX_FLAGS);
+      try {
         // oxlint-disable-next-line no-await-in-loop -- one report at a time
-        const error = await this.#send(part, startMs);
-        if (error === undefined) continue;
-        rejection = error;
-        if (part.length === 1 || splits === MAX_SPLITS) {
-          rejected.push(...part);
-        } else {
-          splits += 1;
-          const middle = Math.ceil(part.length / 2);
-          parts.unshift(part.slice(0, middle), part.slice(middle));
-        }
+        await this.#send(part, startMs);
+      } catch (thrown) {
+        const error = toUpstreamError(thrown);
+        this.#failures += 1;
+        this.#log.failed(error);
+        if (error.isRejection && this.#failures >= MAX_FAILURES) this.#drop(part, error);
+        return error;
       }
-    } catch (thrown) {
-      const error = toUpstreamError(thrown);
-      this.#failures += 1;
-      this.#log.failed(error);
-      return error;
+      this.#counts.remove(part);
     }
     this.#failures = 0;
-    if (rejection === undefined || rejected.length === 0) {
-      this.#rejections = 0;
-      this.#log.succeeded();
-    } else {
-      this.#log.failed(rejection);
-      this.#drop(rejected, rejection, rejected.length < flags.length);
-    }
+    this.#log.succeeded();
     return undefined;
   }
 
-  /** Sends a report. Returns the error if the upstream rejects it, and throws any other. */
-  async #send(flags: readonly CountedFlag[], startMs: number): Promise<UpstreamError | undefined> {
+  async #send(flags: readonly CountedFlag[], startMs: number): Promise<void> {
     const { api, identity, emitter, settings, now } = this.#options;
     const usage = { appName: settings.appName, startMs, features: Object.fromEntries(flags) };
     const body = toMetricsBody(usage, identity, now());
-    try {
-      await api.sendMetrics(body, this.#abort.signal);
-    } catch (thrown) {
-      const error = toUpstreamError(thrown);
-      if (error.isRejection) return error;
-      throw error;
-    }
-    this.#counts.remove(flags);
+    await api.sendMetrics(body, this.#abort.signal);
     emitter.emit("sent", body);
-    return undefined;
   }
 
-  /** Drops the flags that the upstream rejects although it accepts others, and everything after ten rejections. */
-  #drop(rejected: readonly CountedFlag[], { message }: UpstreamError, isAccepted: boolean): void {
-    this.#rejections += 1;
-    if (!isAccepted && this.#rejections < MAX_REJECTIONS) return;
-    this.#rejections = 0;
-    this.#counts.remove(rejected);
-    const [[first] = [""]] = rejected;
+  #drop(flags: readonly CountedFlag[], { message }: UpstreamError): void {
+    this.#failures = 0;
+    this.#counts.remove(flags);
     this.#options.events.warn(
-      `Dropped ${rejected.length} evaluations of flags, in reports that the upstream rejected. The first: ` +
-        `flag ${JSON.stringify(first)}: ${message}`,
+      `Dropped the evaluations of ${describeCount(flags.length, "flag")}, which the upstream rejects: ${message}`,
     );
   }
 
