@@ -280,8 +280,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     const held = new HoldBack({
       sink: this.updater,
       size: () => this.updater.size,
-      // Flags in the cache are adopted before the upstream is asked.
-      restored: () => Promise.resolve(),
       onHeldBack: (isHeldBack) => this.updater.setHeldBack(isHeldBack),
       onError: (cause) => events.error(toUpstreamError(cause)),
     });

@@ -144,13 +144,8 @@ function selectSynchronizer(
   const create: CreateSynchronizer = (sink, hooks) => {
     const options = { api: upstream.api, filters, intervalMs, random, ...hooks };
     // If flags are fetched only once, nothing can confirm them later.
-    if (intervalMs === 0) return createSynchronizer(synchronization, { ...options, sink });
-    const held = holdBack(sink);
-    const onLive = (isLive: boolean): void => {
-      hooks.onLive(isLive);
-      held.setLive(isLive);
-    };
-    return createSynchronizer(synchronization, { ...options, sink: held, onLive });
+    const held = intervalMs === 0 ? sink : holdBack(sink);
+    return createSynchronizer(synchronization, { ...options, sink: held });
   };
   if (share === undefined) {
     return create(updater, { events, onLive: (isLive) => updater.setLive(isLive) });

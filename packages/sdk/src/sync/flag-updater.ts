@@ -25,9 +25,7 @@ export class FlagUpdater implements SyncSink {
   readonly #options: FlagUpdaterOptions;
   #lastFetchAtMs: number | undefined;
   #lastUpdateAtMs: number | undefined;
-  /** When the current flags were confirmed: the earliest and the latest possible time. */
-  #earliestMs = -Infinity;
-  #latestMs = -Infinity;
+  #confirmedAtMs = -Infinity;
   #fall: FlagFall | undefined;
   #isLive = false;
   #isSynchronized = false;
@@ -51,7 +49,7 @@ export class FlagUpdater implements SyncSink {
 
   /** As in `SyncedFlags`. */
   get confirmedAtMs(): number | undefined {
-    return this.#earliestMs === -Infinity ? undefined : this.#earliestMs;
+    return this.#confirmedAtMs === -Infinity ? undefined : this.#confirmedAtMs;
   }
 
   /** As in `SyncedFlags`. */
@@ -105,8 +103,11 @@ export class FlagUpdater implements SyncSink {
     signal: AbortSignal,
     ageMs: number = Infinity,
   ): Promise<void> {
-    const confirmation = confirmedAt(performance.now() - ageMs);
-    return this.#options.slicer.run(this.#accept(document, origin, confirmation), signal);
+    const atMs = performance.now() - ageMs;
+    return this.#options.slicer.run(
+      this.#accept(document, origin, { atMs, isRelayed: false }),
+      signal,
+    );
   }
 
   /**
@@ -124,57 +125,49 @@ export class FlagUpdater implements SyncSink {
   }
 
   unchanged(confirmation: Confirmation = confirmedNow()): void {
-    this.#confirmed(confirmation, this.#options.now());
+    this.#confirmed(confirmation.atMs, this.#options.now());
   }
 
   /** Called if the upstream responded to another replica at this time, as `performance.now()`, that nothing has changed. */
   confirmed(atMs: number): void {
     this.setHeldBack(false);
-    this.#confirmed(confirmedAt(atMs), this.#toEpochMs(atMs));
+    this.#confirmed(atMs, this.#toEpochMs(atMs));
   }
 
-  #confirmed(confirmation: Confirmation, fetchedAtMs: number): void {
+  #confirmed(atMs: number, fetchedAtMs: number): void {
     this.#lastFetchAtMs = fetchedAtMs;
-    this.#setConfirmed("unchanged", confirmation);
+    this.#confirmedAtMs = Math.max(this.#confirmedAtMs, atMs);
     this.#options.emitter.emit("unchanged");
   }
 
   *#acceptShared(
     text: string,
-    { confirmedAtMs = -Infinity, isFresh }: Parameters<FlagUpdater["acceptShared"]>[1],
+    { confirmedAtMs: atMs = -Infinity, isFresh }: Parameters<FlagUpdater["acceptShared"]>[1],
   ): Steps<void> {
     const document = yield* readJson(text);
-    yield* this.#accept(document, isFresh ? "shared" : "store", confirmedAt(confirmedAtMs));
+    yield* this.#accept(document, isFresh ? "shared" : "store", { atMs, isRelayed: false });
   }
 
   *#accept(document: unknown, origin: Origin, confirmation: Confirmation): Steps<void> {
     const { state, emitter, now } = this.#options;
-    const { earliestMs, latestMs, isRelayed, isNext = false } = confirmation;
+    const { atMs, isRelayed } = confirmation;
     const before = this.size;
-    const isOlder = isRelayed && !isNext && earliestMs < this.#latestMs;
+    const isOlder = isRelayed && atMs < this.#confirmedAtMs;
     const acceptance = yield* state.accept(document, origin, isOlder);
-    if (acceptance === "older") throw olderFlags(this.#latestMs - earliestMs);
+    if (acceptance === "older") throw olderFlags(this.#confirmedAtMs - atMs);
     if (acceptance === "outranked") return;
-    this.#setConfirmed(acceptance, confirmation);
+    // The confirmation of the same flags by an upstream that is behind does not make them older.
+    const isSame = acceptance === "unchanged";
+    this.#confirmedAtMs = isSame ? Math.max(this.#confirmedAtMs, atMs) : atMs;
     // Flags of another replica are confirmed.
     if (origin === "shared") this.setHeldBack(false);
     if (acceptance === "changed") this.#compareSize(before);
     if (origin === "upstream" || origin === "shared") {
-      this.#lastFetchAtMs = origin === "upstream" ? now() : this.#toEpochMs(Math.max(latestMs, 0));
+      this.#lastFetchAtMs = origin === "upstream" ? now() : this.#toEpochMs(Math.max(atMs, 0));
       if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
       if (acceptance === "unchanged") emitter.emit("unchanged");
     }
     this.#emitEvents(acceptance, origin);
-  }
-
-  /** The confirmation of the same flags by an upstream that is behind does not make them older. */
-  #setConfirmed(
-    acceptance: Acceptance,
-    { earliestMs, latestMs, isNext = false }: Confirmation,
-  ): void {
-    const isSame = acceptance === "unchanged";
-    this.#earliestMs = isSame ? Math.max(this.#earliestMs, earliestMs) : earliestMs;
-    this.#latestMs = isSame && !isNext ? Math.max(this.#latestMs, latestMs) : latestMs;
   }
 
   /** NOTE: only for people; ages do not use the system clock, which can be changed. */
@@ -226,10 +219,6 @@ export class FlagUpdater implements SyncSink {
   }
 }
 
-function confirmedAt(atMs: number): Confirmation {
-  return { earliestMs: atMs, latestMs: atMs, isRelayed: false };
-}
-
 /** Whether the number of flags falls so far that it is probably a mistake: to none, or below half. */
 function isFall(before: number, after: number): boolean {
   return before > 0 && (after === 0 || after < before / 2);
@@ -238,7 +227,7 @@ function isFall(before: number, after: number): boolean {
 /** Describes a fall for the log. */
 function describeFall({ before, after, isHeldBack }: FlagFall): string {
   return isHeldBack
-    ? `The upstream sends no flags, after ${describeCount(before, "flag")}: those are kept until three more polls or 15 s of a stream confirm it. Check the upstream and its database`
+    ? `The upstream sends no flags, after ${describeCount(before, "flag")}: those are kept until it has confirmed that three times. Check the upstream and its database`
     : `The number of flags has fallen from ${before} to ${after}: check the upstream if that is not intended`;
 }
 

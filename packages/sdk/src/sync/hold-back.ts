@@ -1,24 +1,19 @@
 import { isRecord } from "flags-engine";
-import { abortable } from "../transport/deadline.ts";
-import { confirmedNow } from "../transport/confirmation.ts";
 import type { Confirmation } from "../transport/confirmation.ts";
+import { abortable } from "../transport/deadline.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
-/** How many more polls must confirm that there are no flags. */
-const CONFIRMING_POLLS = 3;
-/** How long a stream must stay open without sending flags. */
-const CONFIRMING_STREAM_MS = 15_000;
+/** How often the upstream must confirm that there are no flags. */
+const CONFIRMATIONS = 3;
 
 interface HoldBackOptions {
   readonly sink: SyncSink;
   /** The number of current flags. */
   readonly size: () => number;
-  /** Resolves once stored flags have been restored, or none could be. */
-  readonly restored: () => Promise<void>;
+  /** Resolves once stored flags have been restored, or none could be. @default there are none */
+  readonly restored?: () => Promise<void>;
   readonly onHeldBack: (isHeldBack: boolean) => void;
   readonly onError: (cause: unknown) => void;
-  /** How long a stream must stay open. @default 15000 */
-  readonly streamMs?: number;
 }
 
 interface HeldDocument {
@@ -28,39 +23,35 @@ interface HeldDocument {
 }
 
 /**
- * Holds back a document without flags that follows one with flags, until the upstream has confirmed it: the upstream
- * has probably lost its database. Only for an upstream that follows no other one: otherwise delays would add up.
+ * Holds back a document without flags that follows one with flags, until the upstream has confirmed it with three more
+ * polls or keep-alives of a stream: it has probably lost its database. Only for an upstream that follows no other one:
+ * otherwise delays would add up.
  */
 export class HoldBack implements SyncSink {
   readonly #options: HoldBackOptions;
   #held: HeldDocument | undefined;
-  #isLive = false;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: HoldBackOptions) {
     this.#options = options;
   }
 
   async accept(document: unknown, signal: AbortSignal, confirmation: Confirmation): Promise<void> {
-    if (await this.#mustHold(document, signal, confirmation)) {
-      this.#hold(document, signal, confirmation);
-      return;
-    }
+    const mustHold = await this.#mustHold(document, signal, confirmation);
+    if (mustHold && !this.#confirm(document, signal)) return;
     this.#clear();
     await this.#options.sink.accept(document, signal, confirmation);
   }
 
   unchanged(confirmation: Confirmation): void {
-    if (this.#held === undefined) this.#options.sink.unchanged(confirmation);
-    else this.#hold(this.#held.document, this.#held.signal, confirmation);
-  }
-
-  /** Must be called when a stream starts to deliver flags, and when it ends. */
-  setLive(isLive: boolean): void {
-    this.#isLive = isLive;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (isLive) this.#startTimer();
+    const { sink, onError } = this.#options;
+    if (this.#held === undefined) return sink.unchanged(confirmation);
+    const { document, signal } = this.#held;
+    if (!this.#confirm(document, signal)) return undefined;
+    this.#clear();
+    sink.accept(document, signal, confirmation).catch((cause: unknown) => {
+      if (!signal.aborted) onError(cause);
+    });
+    return undefined;
   }
 
   async #mustHold(
@@ -69,41 +60,21 @@ export class HoldBack implements SyncSink {
     { isRelayed }: Confirmation,
   ): Promise<boolean> {
     if (isRelayed || !isEmpty(document)) return false;
-    await abortable(this.#options.restored(), signal);
+    await abortable(Promise.resolve(this.#options.restored?.()), signal);
     return this.#options.size() > 0;
   }
 
-  /** On a stream, only time counts: it confirms its flags as often as it likes. */
-  #hold(document: unknown, signal: AbortSignal, confirmation: Confirmation): void {
-    const known = this.#held?.confirmations;
-    const confirmations = known === undefined ? 0 : known + Number(!this.#isLive);
+  /** Counts a confirmation of a document without flags. Returns whether it is confirmed often enough. */
+  #confirm(document: unknown, signal: AbortSignal): boolean {
+    const confirmations = (this.#held?.confirmations ?? -1) + 1;
     this.#held = { document, signal, confirmations };
     this.#options.onHeldBack(true);
-    if (confirmations >= CONFIRMING_POLLS) this.#release(confirmation);
-    else if (this.#isLive) this.#startTimer();
-  }
-
-  #startTimer(): void {
-    if (this.#held === undefined || this.#timer !== undefined) return;
-    const { streamMs = CONFIRMING_STREAM_MS } = this.#options;
-    const confirmation = confirmedNow();
-    this.#timer = setTimeout(() => this.#release(confirmation), streamMs).unref();
-  }
-
-  #release(confirmation: Confirmation): void {
-    if (this.#held === undefined) return;
-    const { document, signal } = this.#held;
-    this.#clear();
-    this.#options.sink.accept(document, signal, confirmation).catch((cause: unknown) => {
-      if (!signal.aborted) this.#options.onError(cause);
-    });
+    return confirmations >= CONFIRMATIONS;
   }
 
   #clear(): void {
     this.#held = undefined;
     this.#options.onHeldBack(false);
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 }
 

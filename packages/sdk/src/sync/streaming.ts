@@ -125,23 +125,17 @@ export class Streaming implements Synchronizer {
     const { isRelayed } = this.#confirmation;
     const ageMs = isRelayed ? parseAgeComment(comment) : 0;
     if (ageMs === undefined) return;
-    const atMs = performance.now() - ageMs;
-    this.#confirmation = { earliestMs: atMs, latestMs: atMs, isRelayed, isNext: true };
+    this.#confirmation = { atMs: performance.now() - ageMs, isRelayed };
     this.#options.sink.unchanged(this.#confirmation);
-  }
-
-  /** Returns when the flags of an event were confirmed, as far as that is known before the age after it. */
-  #confirmationOfEvent(): Confirmation {
-    if (this.#receivingSinceMs === undefined) return this.#confirmation;
-    const { isRelayed, earliestMs } = this.#confirmation;
-    const nowMs = performance.now();
-    return { earliestMs: isRelayed ? earliestMs : nowMs, latestMs: nowMs, isRelayed, isNext: true };
   }
 
   async #apply({ data, id }: StreamedEvent, signal: AbortSignal): Promise<void> {
     try {
       const delta = await this.#options.api.readEvent(data, signal);
-      await this.#document.apply(delta, signal, this.#confirmationOfEvent());
+      // NOTE: the age of relayed flags follows the event, which is as old as the previous one until then.
+      const { isRelayed } = this.#confirmation;
+      if (!isRelayed && this.#receivingSinceMs !== undefined) this.#confirmation = confirmedNow();
+      await this.#document.apply(delta, signal, this.#confirmation);
     } catch (cause) {
       this.#document.reset();
       throw cause;

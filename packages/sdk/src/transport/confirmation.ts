@@ -1,22 +1,17 @@
-/** When flags were last confirmed to be up to date: between two times, because responses take time. */
+/** When flags were last confirmed to be up to date. */
 export interface Confirmation {
   /** The earliest possible time, as `performance.now()`; `-Infinity` if it is unknown. */
-  readonly earliestMs: number;
-  /** The latest possible time. */
-  readonly latestMs: number;
+  readonly atMs: number;
   /**
    * Whether the upstream follows another one and says how old its flags are. Such upstreams may have different
    * flags behind one address, of which the older ones must not replace newer ones.
    */
   readonly isRelayed: boolean;
-  /** Whether they follow the current flags on the same stream, so that they cannot be older. @default false */
-  readonly isNext?: boolean;
 }
 
 /** The confirmation of an upstream that has just said that these are its flags. */
 export function confirmedNow(): Confirmation {
-  const nowMs = performance.now();
-  return { earliestMs: nowMs, latestMs: nowMs, isRelayed: false };
+  return { atMs: performance.now(), isRelayed: false };
 }
 
 /** The header, and the comment in streams, with the age of flags. NOTE: not `Age`, which caches interpret. */
@@ -56,9 +51,5 @@ export function confirmationOf(
   sentAtMs: number,
 ): Confirmation {
   const ageMs = parseAgeMs(headers.get(AGE_HEADER));
-  return {
-    earliestMs: sentAtMs - (ageMs ?? 0),
-    latestMs: performance.now() - (ageMs ?? 0),
-    isRelayed: ageMs !== undefined,
-  };
+  return { atMs: sentAtMs - (ageMs ?? 0), isRelayed: ageMs !== undefined };
 }
