@@ -12,10 +12,9 @@ export type { Synchronizer } from "./sync/synchronizer.ts";
 // Calls to an upstream.
 export { resolveOptions } from "./options/resolve-options.ts";
 export { createConnections } from "./transport/connections.ts";
-export type { Connections } from "./transport/connections.ts";
+export type { NodeConnections } from "./transport/connections.ts";
 export { connectUpstream } from "./client/connect-upstream.ts";
 export type { UpstreamConnection } from "./client/connect-upstream.ts";
-export { HttpClient } from "./transport/http-client.ts";
 export type { RequestObserver } from "./transport/http-client.ts";
 export { sendTheRest } from "./usage/send-the-rest.ts";
 

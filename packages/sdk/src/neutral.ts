@@ -35,20 +35,13 @@ export { createIdentity } from "./identity.ts";
 export type { Identity } from "./identity.ts";
 export type { Settings } from "./options/resolve-options.ts";
 export { toBaseUrl } from "./transport/base-url.ts";
-export {
-  MAX_BODY_BYTES,
-  resolveCredentials,
-  toCallError,
-  tooLarge,
-  tooManyRedirects,
-} from "./transport/call-errors.ts";
 export { AGE_HEADER, writeAge, writeAgeComment } from "./transport/confirmation.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
 export { FailureLog } from "./transport/failure-log.ts";
 export type { EventSink } from "./transport/failure-log.ts";
 export { toHeaderMap } from "./transport/headers.ts";
-export type { UpstreamRequest, UpstreamResponse } from "./transport/http-client.ts";
-export { MAX_REDIRECTS, redirectTarget } from "./transport/redirect.ts";
+export { HttpClient } from "./transport/http-client.ts";
+export type { Connections, UpstreamRequest, UpstreamResponse } from "./transport/http-client.ts";
 export { isNotOffered } from "./transport/status-error.ts";
 export type { StatusHints } from "./transport/status-error.ts";
 export { UpstreamApi } from "./transport/upstream-api.ts";

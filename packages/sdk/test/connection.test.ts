@@ -242,9 +242,7 @@ describe("proxies", () => {
     proxy.tunnelResponse = "none";
     const connections = createConnections({ timeoutMs: 50, httpsProxy: `http://${proxy.host}` });
     const closed = proxy.tunnelClosed();
-    await expect(connections.send(get("https://127.0.0.1:1"))).rejects.toMatchObject({
-      code: "ETIMEDOUT",
-    });
+    await expect(connections.send(get("https://127.0.0.1:1"))).rejects.toThrow("does not respond");
     await closed;
   });
 

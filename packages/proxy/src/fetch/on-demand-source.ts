@@ -11,6 +11,7 @@ import {
   FlagUpdater,
   type FlagsClientEvents,
   HoldBack,
+  HttpClient,
   type Identity,
   nextDelayMs,
   pollOnce,
@@ -25,7 +26,7 @@ import type {
   ApplicationRegistration,
   ApplicationUsage,
 } from "../upstream/usage/application-usage.ts";
-import { FetchClient } from "./fetch-client.ts";
+import { FETCH_CONNECTIONS } from "./fetch-connections.ts";
 import type { Defer } from "./fetch-info.ts";
 import { OnDemandUsage } from "./on-demand-usage.ts";
 import type { SharedFlags, SourceCache } from "./source-cache.ts";
@@ -264,7 +265,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     const identity = createIdentity({ appName, instanceId });
     const api = new UpstreamApi({
       ...this.#options,
-      http: new FetchClient(timeoutMs),
+      http: new HttpClient({ connections: FETCH_CONNECTIONS, timeoutMs }),
       slicer: IMMEDIATELY,
       identity,
       credentials: this.#credentials,

@@ -1,19 +1,14 @@
 import { compileSnapshot, parseDocument } from "flags-engine";
 import type { FeatureDocument, Snapshot } from "flags-engine";
 import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
-import {
-  connectUpstream,
-  createConnections,
-  HOST_NAME,
-  HttpClient,
-  resolveOptions,
-} from "flags-sdk/internal";
+import { connectUpstream, createConnections, HOST_NAME, resolveOptions } from "flags-sdk/internal";
 import {
   createDocumentFilter,
   type Settings,
   toUpstreamError,
   type UpstreamRequest,
   type UpstreamResponse,
+  HttpClient,
 } from "flags-sdk/neutral";
 
 /** Facts about an upstream, found with a few requests. */

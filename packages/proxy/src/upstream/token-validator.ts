@@ -3,7 +3,6 @@ import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
 import {
   connectUpstream,
   createConnections,
-  HttpClient,
   resolveOptions,
   type UpstreamConnection,
 } from "flags-sdk/internal";
@@ -13,6 +12,7 @@ import {
   nextDelayMs,
   type StatusHints,
   toUpstreamError,
+  HttpClient,
 } from "flags-sdk/neutral";
 
 /** What the upstream says about a valid token. */

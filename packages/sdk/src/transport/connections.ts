@@ -1,20 +1,18 @@
 import { once } from "node:events";
-import { Agent, type IncomingMessage, request as startRequest } from "node:http";
+import { Agent, request as startRequest } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { Agent as TlsAgent } from "node:https";
-import { addAbortSignal } from "node:stream";
+import type { Socket } from "node:net";
+import { pipeline, type Readable, type Transform } from "node:stream";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import {
-  addressOf,
-  credentialsOf,
-  limitConnecting,
-  readProxies,
-  TunnelAgent,
-} from "./forward-proxies.ts";
-import type { ProxySettings, Route } from "./forward-proxies.ts";
+import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { SDK_NAME } from "../identity.ts";
+import { type ProxySettings, readProxies, TunnelAgent } from "./forward-proxies.ts";
+import type { ConnectionRequest, ConnectionResponse, Connections } from "./http-client.ts";
 
 /** Settings for connections to the upstream. */
 export interface ConnectionSettings extends ProxySettings {
-  /** The time limit for opening a connection. */
+  /** The time limit for opening a tunnel through a forward proxy. */
   readonly timeoutMs: number;
   /** @default true */
   readonly rejectUnauthorized?: boolean;
@@ -24,27 +22,24 @@ export interface ConnectionSettings extends ProxySettings {
   readonly key?: string | undefined;
 }
 
-interface ConnectionRequest {
-  readonly url: URL;
-  readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
-  /** Also ends a response. */
-  readonly signal: AbortSignal;
-}
-
-/** Connections that stay open between requests. */
-export interface Connections {
-  /** Resolves to a response when its headers have arrived. It must be read or destroyed. */
-  send(request: ConnectionRequest): Promise<IncomingMessage>;
-  /** Closes every connection immediately. */
-  destroy(): void;
-}
+type SentOptions = Pick<ConnectionRequest, "headers" | "method" | "signal">;
 
 const KEEP_ALIVE_MS = 30_000;
+const DEFAULT_HEADERS = { "user-agent": SDK_NAME, "accept-encoding": "gzip, deflate, br" };
 
-/** @throws {TypeError} if the URL of a forward proxy, a certificate or a key is invalid */
-export function createConnections(settings: ConnectionSettings): Connections {
+/** Connections whose responses are also available as Node has received them. */
+export interface NodeConnections extends Connections {
+  send(
+    request: ConnectionRequest,
+  ): Promise<ConnectionResponse & { readonly message: IncomingMessage }>;
+}
+
+/**
+ * Creates connections of Node, which stay open between requests.
+ *
+ * @throws {TypeError} if the URL of a forward proxy, a certificate or a key is invalid
+ */
+export function createConnections(settings: ConnectionSettings): NodeConnections {
   const { timeoutMs, rejectUnauthorized = true } = settings;
   const contexts = createContexts(settings);
   const proxies = readProxies(settings);
@@ -53,78 +48,77 @@ export function createConnections(settings: ConnectionSettings): Connections {
   const plainAgent = new Agent(keepAlive);
   const tlsAgent = new TlsAgent(tls);
   const tlsProxyAgent = new TlsAgent({ ...keepAlive, ...contexts.proxy });
-  const toProxy = (proxy: URL): Route => ({
-    ...addressOf(proxy),
-    agent: proxy.protocol === "https:" ? tlsProxyAgent : plainAgent,
-    headers: credentialsOf(proxy),
-  });
-  const httpProxy = proxies.http && toProxy(proxies.http);
-  const tunnelAgent = proxies.https
-    ? new TunnelAgent(tls, toProxy(proxies.https), timeoutMs)
-    : tlsAgent;
+  const agentTo = ({ protocol }: URL): Agent =>
+    protocol === "https:" ? tlsProxyAgent : plainAgent;
+  const tunnelAgent =
+    proxies.https &&
+    new TunnelAgent(tls, { ...proxies.https, agent: agentTo(proxies.https.url), timeoutMs });
 
-  const route = (url: URL): Route => {
-    const path = `${url.pathname}${url.search}`;
-    const to = { ...addressOf(url), path, headers: { host: url.host } };
+  const start = (url: URL, options: SentOptions): ClientRequest => {
     const isDirect = proxies.isExempt(url);
-    if (url.protocol === "https:") return { ...to, agent: isDirect ? tlsAgent : tunnelAgent };
-    if (isDirect || httpProxy === undefined) return { ...to, agent: plainAgent };
+    if (url.protocol === "https:") {
+      const agent = (isDirect ? undefined : tunnelAgent) ?? tlsAgent;
+      return startRequest(url, { ...options, agent });
+    }
+    const { http: proxy } = proxies;
+    if (isDirect || proxy === undefined)
+      return startRequest(url, { ...options, agent: plainAgent });
     // Not through a tunnel: many proxies allow that only for port 443.
-    const headers = { ...to.headers, ...httpProxy.headers };
-    return { ...httpProxy, path: `${url.origin}${path}`, headers };
-  };
-
-  const send = async (sent: ConnectionRequest): Promise<IncomingMessage> => {
-    const { method, signal } = sent;
-    const to = route(sent.url);
-    const headers = { ...to.headers, ...sent.headers };
-    const request = startRequest({ ...to, method, headers, signal });
-    // NOTE: an error while the response is read ends it, and is also an event of the request.
-    request.on("error", () => undefined);
-    const clearLimit = limitConnecting(request, timeoutMs);
-    // NOTE: not sent earlier, because an error of sending would hide one of TLS.
-    const onOpen = (): void => {
-      clearLimit();
-      request.end(sent.body);
-    };
-    request.once("socket", (socket) => {
-      const isTls = "secureConnecting" in socket;
-      const isOpening = isTls ? socket.secureConnecting === true : socket.connecting;
-      if (isOpening) socket.once(isTls ? "secureConnect" : "connect", onOpen);
-      else onOpen();
-    });
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    return addAbortSignal(signal, response);
+    const headers = { ...options.headers, host: url.host, ...proxy.headers };
+    const path = `${url.origin}${url.pathname}${url.search}`;
+    return startRequest(proxy.url, { ...options, agent: agentTo(proxy.url), path, headers });
   };
 
   return {
-    send,
+    send: async ({ url, method, headers: given, body, signal }) => {
+      const headers = { ...DEFAULT_HEADERS, ...given };
+      const request = start(url, { method, headers, signal });
+      // NOTE: an error while the response is read ends it, and is also an event of the request.
+      request.on("error", () => undefined);
+      const end = (): unknown => request.end(body);
+      request.once("socket", (socket: Socket & { readonly secureConnecting?: boolean }) => {
+        // NOTE: not sent earlier, because an error of sending would hide one of TLS.
+        if (socket.secureConnecting === true) socket.once("secureConnect", end);
+        else end();
+      });
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      return {
+        message: response,
+        status: response.statusCode ?? 0,
+        headers: { get: (name) => response.headers[name.toLowerCase()]?.toString() ?? null },
+        body: decode(response),
+        // Keeps the connection only if the whole response has arrived.
+        discard: () => void (response.complete ? response.resume() : response.destroy()),
+      };
+    },
     destroy: () => {
-      for (const agent of [plainAgent, tlsAgent, tlsProxyAgent, tunnelAgent]) agent.destroy();
+      for (const agent of [plainAgent, tlsAgent, tlsProxyAgent, tunnelAgent]) agent?.destroy();
     },
   };
 }
 
-interface ContextOption {
-  readonly secureContext?: SecureContext;
+/** A truncated body is not an error of decompression. */
+const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const BROTLI_FLUSH = constants.BROTLI_OPERATION_FLUSH;
+const DECODERS: Readonly<Record<string, (() => Transform) | undefined>> = {
+  gzip: () => createGunzip(FLUSH),
+  "x-gzip": () => createGunzip(FLUSH),
+  deflate: () => createInflate(FLUSH),
+  br: () => createBrotliDecompress({ flush: BROTLI_FLUSH, finishFlush: BROTLI_FLUSH }),
+};
+
+function decode(response: IncomingMessage): Readable {
+  const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "";
+  const decoder = DECODERS[encoding]?.();
+  return decoder === undefined ? response : pipeline(response, decoder, () => undefined);
 }
 
 /** The TLS contexts of connections to the upstream and to a forward proxy; empty: Node's default. */
-interface Contexts {
-  readonly upstream: ContextOption;
-  readonly proxy: ContextOption;
-}
-
-/** NOTE: created once, because reading a hundred certificates takes longer than a TLS handshake. */
-function createContexts({ ca, cert, key }: ConnectionSettings): Contexts {
-  const trust = ca === undefined ? undefined : { ca: toTrusted(ca) };
-  const identity = cert === undefined && key === undefined ? undefined : { cert, key };
+function createContexts({ ca: trusted, cert, key }: ConnectionSettings) {
+  const ca = trusted === undefined ? undefined : [trusted].flat();
   try {
     // The client certificate is for the upstream only.
-    return {
-      upstream: toContext(trust || identity ? { ...trust, ...identity } : undefined),
-      proxy: toContext(trust),
-    };
+    return { upstream: toContext({ ca, cert, key }), proxy: toContext({ ca }) };
   } catch {
     // The cause is omitted: it may contain parts of the key.
     throw new TypeError(
@@ -133,10 +127,8 @@ function createContexts({ ca, cert, key }: ConnectionSettings): Contexts {
   }
 }
 
-function toContext(options: SecureContextOptions | undefined): ContextOption {
-  return options === undefined ? {} : { secureContext: createSecureContext(options) };
-}
-
-function toTrusted(ca: string | readonly string[]): string[] {
-  return typeof ca === "string" ? [ca] : [...ca];
+/** NOTE: created once, because reading a hundred certificates takes longer than a TLS handshake. */
+function toContext(options: SecureContextOptions): { readonly secureContext?: SecureContext } {
+  const isDefault = Object.values(options).every((value) => value === undefined);
+  return isDefault ? {} : { secureContext: createSecureContext(options) };
 }

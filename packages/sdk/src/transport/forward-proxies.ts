@@ -1,10 +1,12 @@
-import { request as startRequest } from "node:http";
-import type { ClientRequest, ClientRequestArgs, RequestOptions } from "node:http";
+import {
+  type Agent as HttpAgent,
+  type ClientRequestArgs,
+  request as startRequest,
+} from "node:http";
 import { Agent, type AgentOptions } from "node:https";
 import { isIPv6 } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
-import { urlToHttpOptions } from "node:url";
 
 /** Forward proxies; an empty string means none. */
 export interface ProxySettings {
@@ -16,10 +18,18 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined;
 }
 
+/** A forward proxy. */
+interface ForwardProxy {
+  /** Without credentials. */
+  readonly url: URL;
+  /** The header with the credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The proxies for each kind of URL. */
 interface ForwardProxies {
-  readonly http: URL | undefined;
-  readonly https: URL | undefined;
+  readonly http: ForwardProxy | undefined;
+  readonly https: ForwardProxy | undefined;
   /** Whether requests to a URL use no proxy. */
   readonly isExempt: (url: URL) => boolean;
 }
@@ -42,13 +52,13 @@ function readVariable(...names: readonly string[]): string | undefined {
     .find((value) => value !== undefined);
 }
 
-function toProxy(address: string | undefined): URL | undefined {
+function toProxy(address: string | undefined): ForwardProxy | undefined {
   if (!address) return undefined;
   try {
     const url = new URL(address);
-    credentialsOf(url);
-    if (/^https?:$/.test(url.protocol) && `${url.pathname}${url.search}${url.hash}` === "/")
-      return url;
+    const headers = credentialsOf(url);
+    Object.assign(url, { username: "", password: "" });
+    if (/^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return { url, headers };
   } catch {
     // The cause is omitted: it contains the URL, which may contain a password.
   }
@@ -68,54 +78,37 @@ function exempts(entry: string, { protocol, hostname, port }: URL): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`);
 }
 
-/** Where and how to send a request. */
-export interface Route extends RequestOptions {
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The options of a request that contain the address in a URL. */
-export function addressOf(url: URL): RequestOptions {
-  const { protocol, hostname, port } = urlToHttpOptions(url);
-  return { protocol, hostname, port };
-}
-
-/** The header with the credentials in the URL of a proxy. */
-export function credentialsOf({ username, password }: URL): Readonly<Record<string, string>> {
+function credentialsOf({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === "") return {};
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Ends a request that has no connection in time. Returns a function that ends the limit instead. */
-export function limitConnecting(request: ClientRequest, timeoutMs: number): () => void {
-  const timer = setTimeout(() => {
-    const message = `no connection within ${timeoutMs} ms`;
-    request.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
-  }, timeoutMs);
-  const clear = (): void => clearTimeout(timer);
-  request.once("close", clear);
-  return clear;
-}
-
 type OnConnected = (error: Error | null, socket: Duplex) => void;
+
+interface Tunnels extends ForwardProxy {
+  /** Connects to the proxy. */
+  readonly agent: HttpAgent;
+  /** The time limit for opening a tunnel. */
+  readonly timeoutMs: number;
+}
 
 /** Connects to servers with TLS through a forward proxy. */
 export class TunnelAgent extends Agent {
-  readonly #proxy: Route;
-  readonly #timeoutMs: number;
+  readonly #tunnels: Tunnels;
 
-  /** @param options of TLS to the servers; `proxy` are those of requests to the proxy */
-  constructor(options: AgentOptions, proxy: Route, timeoutMs: number) {
+  /** @param options of TLS to the servers */
+  constructor(options: AgentOptions, tunnels: Tunnels) {
     super(options);
-    this.#proxy = proxy;
-    this.#timeoutMs = timeoutMs;
+    this.#tunnels = tunnels;
   }
 
   override createConnection(options: ClientRequestArgs, callback: OnConnected): undefined {
     const { host = "", port } = options;
+    const { url, agent, timeoutMs: timeout } = this.#tunnels;
     const path = `${isIPv6(host ?? "") ? `[${host}]` : host}:${port}`;
-    const headers = { host: path, ...this.#proxy.headers };
-    const request = startRequest({ ...this.#proxy, method: "CONNECT", path, headers });
+    const headers = { host: path, ...this.#tunnels.headers };
+    const request = startRequest(url, { method: "CONNECT", path, headers, agent, timeout });
     const fail = (error: Error): void => callback(error, undefined as never);
     request.once("connect", ({ statusCode }, socket) => {
       if (statusCode === 200)
@@ -123,7 +116,7 @@ export class TunnelAgent extends Agent {
       socket.destroy();
       fail(new Error(`the forward proxy responded with ${statusCode}`));
     });
-    limitConnecting(request, this.#timeoutMs);
+    request.once("timeout", () => request.destroy(new Error("the forward proxy does not respond")));
     request.once("error", fail);
     request.end();
     return undefined;

@@ -1,19 +1,7 @@
-import type { IncomingMessage } from "node:http";
-import { pipeline, type Readable, type Transform } from "node:stream";
-import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { SDK_NAME } from "../identity.ts";
-import type { Connections } from "./connections.ts";
-import {
-  MAX_BODY_BYTES,
-  resolveCredentials,
-  toCallError,
-  tooLarge,
-  tooManyRedirects,
-} from "./call-errors.ts";
 import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./headers.ts";
 import { MAX_REDIRECTS, redirectTarget } from "./redirect.ts";
-import type { UpstreamError } from "./upstream-error.ts";
+import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
@@ -27,19 +15,46 @@ export interface UpstreamRequest {
   readonly signal: AbortSignal;
 }
 
-export interface UpstreamResponse {
+interface ResponseHead {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
+}
+
+export interface UpstreamResponse extends ResponseHead {
   /** Empty unless the status is a success. */
   readonly body: string;
 }
 
 /** A response whose body arrives in chunks and may never end. */
-export interface OpenResponse extends Pick<UpstreamResponse, "status" | "headers"> {
+export interface OpenResponse extends ResponseHead {
   /** Throws an `UpstreamError` if the connection breaks or is silent for too long. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Closes the connection. Must always be called, even after the end of the body. */
   readonly close: () => void;
+}
+
+/** Sends requests in the way of a runtime. */
+export interface Connections {
+  /** Resolves to a response when its headers have arrived. Does not follow redirects. */
+  send(request: ConnectionRequest): Promise<ConnectionResponse>;
+  /** Closes every connection immediately. */
+  destroy(): void;
+}
+
+export interface ConnectionRequest {
+  readonly url: URL;
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  readonly headers: HeaderMap;
+  readonly body?: string | Uint8Array | undefined;
+  /** Also ends a response. */
+  readonly signal: AbortSignal;
+}
+
+/** A response that must be read or discarded. */
+export interface ConnectionResponse extends ResponseHead {
+  /** Decompressed. */
+  readonly body: AsyncIterable<Uint8Array>;
+  discard(): void;
 }
 
 export interface HttpClientOptions {
@@ -66,26 +81,25 @@ export interface ObservedRequest {
   readonly end: (result: { readonly status: number } | { readonly error: unknown }) => void;
 }
 
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
 /** Makes HTTP calls with limits on time and size. */
 export class HttpClient {
-  readonly #connections: Connections;
-  readonly #timeoutMs: number;
-  readonly #maxBodyBytes: number;
-  readonly #observe: RequestObserver | undefined;
+  readonly #options: HttpClientOptions;
 
   constructor(options: HttpClientOptions) {
-    this.#connections = options.connections;
-    this.#timeoutMs = options.timeoutMs;
-    this.#maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
-    this.#observe = options.observe;
+    this.#options = options;
   }
 
   /** Resolves to a response with any status; throws an `UpstreamError` if there is no response. */
   send(request: UpstreamRequest): Promise<UpstreamResponse> {
     return this.#call(request, async (response, deadline) => {
-      const complete = await this.#readResponse(response);
+      const { status, headers } = response;
+      const isSuccess = status >= 200 && status < 300;
+      if (!isSuccess) response.discard();
+      const body = isSuccess ? await readText(response.body, this.#options.maxBodyBytes) : "";
       deadline.clear();
-      return complete;
+      return { status, headers, body };
     });
   }
 
@@ -95,25 +109,30 @@ export class HttpClient {
    * `maxSilenceMs`.
    */
   open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
-    return this.#call(request, async (response, deadline) => {
+    return this.#call(request, async ({ status, headers, body }, deadline) => {
       const onChunk = (): void => deadline.renew(maxSilenceMs);
       onChunk();
       const toError = (cause: unknown): UpstreamError => toCallError(cause, request.url, deadline);
-      const chunks = readChunks(decode(response), onChunk, toError);
-      return { ...headOf(response), chunks, close: () => deadline.end() };
+      const chunks = readChunks(body, onChunk, toError);
+      return { status, headers, chunks, close: () => deadline.end() };
     });
+  }
+
+  /** Closes every connection immediately. */
+  async close(): Promise<void> {
+    this.#options.connections.destroy();
   }
 
   /** Sends a request with the additional headers of the observer, and reports the result to it. */
   async #call<Response extends { readonly status: number }>(
     request: UpstreamRequest,
-    read: (response: IncomingMessage, deadline: Deadline) => Promise<Response>,
+    read: (response: ConnectionResponse, deadline: Deadline) => Promise<Response>,
   ): Promise<Response> {
     const { method, url, signal } = request;
-    const observed = this.#observe?.({ method, url });
-    const deadline = new Deadline(signal, this.#timeoutMs);
+    const observed = this.#options.observe?.({ method, url });
+    const deadline = new Deadline(signal, this.#options.timeoutMs);
     try {
-      const response = await read(await this.#fetch(request, observed, deadline), deadline);
+      const response = await read(await this.#send(request, observed, deadline), deadline);
       observed?.end({ status: response.status });
       return response;
     } catch (cause) {
@@ -124,88 +143,49 @@ export class HttpClient {
     }
   }
 
-  /** Closes every connection immediately. */
-  async close(): Promise<void> {
-    this.#connections.destroy();
-  }
-
   /** Sends the request and follows redirects. */
-  async #fetch(
+  async #send(
     request: UpstreamRequest,
     observed: ObservedRequest | undefined,
     deadline: Deadline,
-  ): Promise<IncomingMessage> {
+  ): Promise<ConnectionResponse> {
     const { method, urlSetting, body } = request;
     const { signal } = deadline;
-    const headers = {
-      "user-agent": SDK_NAME,
-      "accept-encoding": ENCODINGS,
-      ...request.headers,
-      ...observed?.headers,
-      ...(await resolveCredentials(request, deadline)),
-    };
+    const credentials = await resolveCredentials(request, deadline);
+    const headers = { ...request.headers, ...observed?.headers, ...credentials };
     let { url } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const response = await this.#connections.send({ url, method, headers, body, signal });
-      const target = redirectTarget(headOf(response), { method, url, urlSetting });
+      const { connections } = this.#options;
+      // oxlint-disable-next-line no-await-in-loop -- each request follows the response to the previous one
+      const response = await connections.send({ url, method, headers, body, signal });
+      const target = redirectTarget(response, { method, url, urlSetting });
       if (target === undefined) return response;
-      discard(response);
+      response.discard();
       url = target;
     }
-    throw tooManyRedirects(request.url);
+    const message = `${describeUrl(request.url)} redirects more than ${MAX_REDIRECTS} times`;
+    throw new UpstreamError(message, { code: "REDIRECT" });
   }
-
-  async #readResponse(response: IncomingMessage): Promise<UpstreamResponse> {
-    const head = headOf(response);
-    const isSuccess = head.status >= 200 && head.status < 300;
-    if (isSuccess) return { ...head, body: await readText(decode(response), this.#maxBodyBytes) };
-    discard(response);
-    return { ...head, body: "" };
-  }
-}
-
-function headOf({
-  statusCode: status = 0,
-  headers,
-}: IncomingMessage): Omit<UpstreamResponse, "body"> {
-  return { status, headers: { get: (name) => headers[name.toLowerCase()]?.toString() ?? null } };
-}
-
-/** Keeps the connection only if the whole response has arrived. */
-function discard(response: IncomingMessage): void {
-  if (response.complete) response.resume();
-  else response.destroy();
-}
-
-const ENCODINGS = "gzip, deflate, br";
-/** A truncated body is not an error of decompression. */
-const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const BROTLI_FLUSH = constants.BROTLI_OPERATION_FLUSH;
-const DECODERS: Readonly<Record<string, (() => Transform) | undefined>> = {
-  gzip: () => createGunzip(FLUSH),
-  "x-gzip": () => createGunzip(FLUSH),
-  deflate: () => createInflate(FLUSH),
-  br: () => createBrotliDecompress({ flush: BROTLI_FLUSH, finishFlush: BROTLI_FLUSH }),
-};
-
-/** Returns the decompressed body. */
-function decode(response: IncomingMessage): Readable {
-  const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "";
-  const decoder = DECODERS[encoding]?.();
-  return decoder === undefined ? response : pipeline(response, decoder, () => undefined);
 }
 
 /** Reads a whole body as UTF-8; throws an `UpstreamError` as soon as it exceeds the limit. */
-async function readText(body: Readable, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
+async function readText(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
   let sizeBytes = 0;
   // Throwing out of the loop destroys the stream, and closes its connection.
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body) {
     sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+    if (sizeBytes > maxBytes) {
+      const message = `The upstream sent more than ${maxBytes} bytes`;
+      throw new UpstreamError(message, { code: "TOO_LARGE" });
+    }
+    text += decoder.decode(chunk, { stream: true });
   }
-  return new TextDecoder().decode(Buffer.concat(chunks, sizeBytes));
+  return text + decoder.decode();
 }
 
 async function* readChunks(
@@ -221,4 +201,26 @@ async function* readChunks(
   } catch (cause) {
     throw toError(cause);
   }
+}
+
+/** The time that the header function takes counts towards the deadline. */
+async function resolveCredentials(
+  { credentials }: UpstreamRequest,
+  deadline: Deadline,
+): Promise<HeaderMap> {
+  if (credentials === undefined) return {};
+  try {
+    return await deadline.race(credentials());
+  } catch (cause) {
+    if (deadline.signal.aborted) throw cause;
+    const message = `Cannot create the request headers: ${describeCause(cause)}`;
+    throw new UpstreamError(message, { code: "HEADERS", cause });
+  }
+}
+
+function toCallError(cause: unknown, url: URL, deadline: Deadline): UpstreamError {
+  if (cause instanceof UpstreamError) return cause;
+  const code = deadline.isExpired ? "TIMEOUT" : "NETWORK";
+  const reason = describeCause(deadline.isExpired ? deadline.signal.reason : cause);
+  return new UpstreamError(`Cannot reach ${describeUrl(url)}: ${reason}`, { code, cause });
 }

@@ -1,6 +1,6 @@
 import type { FetchImplementation, JWTVerifyGetKey } from "jose";
-import { createConnections, HttpClient } from "flags-sdk/internal";
-import { describeUrl } from "flags-sdk/neutral";
+import { createConnections } from "flags-sdk/internal";
+import { describeUrl, HttpClient } from "flags-sdk/neutral";
 import { type Logger, toErrorMessage } from "flags-server-kit/neutral";
 import { HttpError } from "../../core/http/errors.ts";
 

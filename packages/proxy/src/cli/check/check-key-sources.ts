@@ -1,6 +1,5 @@
 import { UpstreamError } from "flags-sdk";
-import type { HttpClient } from "flags-sdk/internal";
-import { describeUrl } from "flags-sdk/neutral";
+import { describeUrl, type HttpClient } from "flags-sdk/neutral";
 import { toErrorMessage } from "flags-server-kit/neutral";
 import { TokenValidator } from "../../upstream/token-validator.ts";
 import type { AccessEntry } from "../../access-file/read-access-file.ts";

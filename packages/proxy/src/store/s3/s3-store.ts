@@ -7,7 +7,7 @@ import {
   S3ServiceException,
 } from "@aws-sdk/client-s3";
 import type { HttpHandlerOptions, HttpRequest } from "@smithy/types";
-import { type Connections, createConnections } from "flags-sdk/internal";
+import { createConnections, type NodeConnections } from "flags-sdk/internal";
 import { MAX_DOCUMENT_BYTES, type Store, type StoreAccess } from "../store.ts";
 import type { S3Address } from "./s3-address.ts";
 
@@ -22,7 +22,7 @@ export class S3Store implements Store {
   readonly #bucket: string;
   /** Precedes every key. */
   readonly #prefix: string;
-  readonly #connections: Connections;
+  readonly #connections: NodeConnections;
 
   constructor({ bucket, prefix, endpoint, region, style }: S3Address, access: StoreAccess) {
     const { accessKeyId, secretAccessKey, sessionToken } = access;
@@ -99,7 +99,7 @@ export class S3Store implements Store {
 
 /** Lets the client use connections with our settings. */
 function createRequestHandler(
-  connections: Connections,
+  connections: NodeConnections,
 ): NonNullable<S3ClientConfig["requestHandler"]> {
   return {
     handle: async (
@@ -109,18 +109,18 @@ function createRequestHandler(
       const url = new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}`);
       for (const [name, value] of Object.entries(query ?? {}))
         url.searchParams.set(name, String(value));
-      const response = await connections.send({
+      const { message } = await connections.send({
         url,
         method: method as "GET" | "PUT" | "POST" | "DELETE",
-        headers,
+        headers: { "accept-encoding": "identity", ...headers },
         body: body as string | Uint8Array | undefined,
         // The library calls without a signal to exchange the token of a service account.
         signal: (abortSignal ?? AbortSignal.timeout(CONNECT_TIMEOUT_MS)) as AbortSignal,
       });
-      const { statusCode = 0 } = response;
-      const received = Object.entries(response.headers);
+      const { statusCode = 0 } = message;
+      const received = Object.entries(message.headers);
       const texts = Object.fromEntries(received.map(([name, value]) => [name, String(value)]));
-      return { response: { statusCode, headers: texts, body: response } };
+      return { response: { statusCode, headers: texts, body: message } };
     },
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
