@@ -1,5 +1,4 @@
 import type { CustomStrategy } from "flags-engine";
-import type { Tag } from "flags-sdk";
 import type { CustomLogger, Logger } from "flags-server-kit/neutral";
 import {
   baseUrlKind,
@@ -11,14 +10,12 @@ import {
   InvalidValue,
   MIN_PUBLIC_KEY_LENGTH,
   nameSetting,
-  readOption,
   resolveOptions,
   type Resolution,
   SettingGroup,
   type ValuesOf,
   wrapLogger,
 } from "flags-server-kit/settings";
-import type { ClientConfig } from "../config/config.ts";
 import {
   describeInvalid,
   enricherKind,
@@ -27,7 +24,7 @@ import {
   strategyKind,
 } from "../config/extension-kinds.ts";
 import { toCorsConfig } from "../config/group-settings.ts";
-import type { HttpOptions, OptionName, ProxyOptions } from "../config/options.ts";
+import type { HttpOptions, ProxyOptions } from "../config/options.ts";
 import { BASE_PATH_SETTING } from "../config/settings/base-path.ts";
 import { CLIENTS_SETTINGS } from "../config/settings/clients.ts";
 import { ENDPOINTS_SETTINGS } from "../config/settings/endpoints.ts";
@@ -118,13 +115,9 @@ const { customStrategies, customEnrichers } = EXTENSIONS_SETTINGS;
 
 /** The settings of the proxy that apply here, with other values where the runtime requires that. */
 const SETTINGS = withoutVariables({
-  flagsUrl: {
-    ...flagsUrl,
-    kind: baseUrlKind,
-    description: "The URL of the upstream API, for example https://flags.example.com/api.",
-  },
-  flagsApiToken: { ...flagsApiToken, description: "Backend token for the upstream." },
-  clientKeys: { ...clientKeys, description: "Keys that clients send; you choose them." },
+  flagsUrl: { ...flagsUrl, kind: baseUrlKind },
+  flagsApiToken,
+  clientKeys,
   ...BASE_PATH_SETTING,
   appName,
   instanceId,
@@ -171,87 +164,8 @@ function withoutVariables<Entries extends object>(table: Entries): Entries {
   return Object.fromEntries(entries) as Entries;
 }
 
-/** The names of the options that do not apply; of a group of which none does, only its name. */
-type Inapplicable = RootOf<Exclude<OptionName, Table[keyof Table]["option"]>>;
-type RootOf<Name extends string> = Name extends `httpOptions.${string}`
-  ? Name
-  : Name extends `${infer Group}.${string}`
-    ? Group
-    : Name;
-
-const SERVER = "use a proxy that runs as a server";
-const PORTS = "the runtime accepts connections";
-const TLS = "the runtime opens connections to the upstream";
-const STREAMS = `the runtime has no streams: clients poll, or ${SERVER}`;
-const STORE = "set cache instead";
-const SPOOL = "there are no files: usage is kept in memory until it is sent";
-const ADDRESSES = "use the firewall of the platform";
-
-/** Why options of the proxy do not apply, and what to do instead. */
-const INAPPLICABLE: Readonly<Record<Inapplicable, string>> = {
-  port: PORTS,
-  host: PORTS,
-  tls: "the platform serves TLS",
-  management: "there is one address: the probes are served there",
-  maxConnections: PORTS,
-  trustProxy: "pass the address of the client to fetch(), as address",
-  allowedHosts: "no endpoint requires it here",
-  allowList: ADDRESSES,
-  denyList: ADDRESSES,
-  synchronization: "flags are refreshed when requests come: set refreshInterval",
-  metricsJitter: "usage is sent when requests come: set metricsInterval",
-  usageSpool: SPOOL,
-  usageSpoolMaxBytes: SPOOL,
-  storageProvider: STORE,
-  store: STORE,
-  storePassword: STORE,
-  storeCaFile: STORE,
-  sharedPolling: STORE,
-  "httpOptions.rejectUnauthorized": TLS,
-  "httpOptions.caFile": TLS,
-  "httpOptions.certFile": TLS,
-  "httpOptions.keyFile": TLS,
-  accessFile: `there are no files: list the keys in clientKeys, or ${SERVER}`,
-  upstreamKeys: `list the keys in clientKeys, or ${SERVER}`,
-  proxySecrets: "use clientKeys",
-  enableExplain: `explanations are not available: ${SERVER}`,
-  enableOAS: "the OpenAPI document is not available: it is that of a proxy that runs as a server",
-  ofrepEventStreams: STREAMS,
-  push: STREAMS,
-  usageMetricsApplications: `there are no Prometheus metrics: ${SERVER}`,
-  useJsonLogger: "pass a logger that writes JSON, as logger",
-  expBootstrap: "set cache, so that new isolates start while the upstream is down",
-  expServerSideSdkConfig: `server SDKs are not served: ${SERVER}, or let them use the upstream`,
-};
-
-/** What former options are called now. */
-const RENAMED = {
-  unleashUrl: "flagsUrl",
-  unleashApiToken: "flagsApiToken",
-  unleashAppName: "flagsAppName",
-  unleashInstanceId: "flagsInstanceId",
-} as const;
-
 /** The configuration of a fetch application, checked and with defaults. */
-export interface FetchConfig extends ClientConfig {
-  readonly upstreamUrl: string;
-  readonly upstreamTokens: readonly string[];
-  readonly upstreamHeaders: Readonly<Record<string, string>>;
-  readonly upstreamTimeoutMs: number;
-  readonly instanceId: string | undefined;
-  readonly filters: {
-    readonly projectName: string | undefined;
-    readonly namePrefix: string | undefined;
-    readonly tags: readonly Tag[];
-  };
-  readonly refreshIntervalMs: number;
-  readonly metricsIntervalMs: number;
-  readonly maxStalenessMs: number | undefined;
-  readonly clientKeys: readonly string[];
-  readonly strategies: readonly CustomStrategy[];
-  readonly cache: FlagCache | undefined;
-  readonly logger: Logger;
-}
+export type FetchConfig = ReturnType<typeof toConfig>;
 
 /**
  * Checks options.
@@ -273,8 +187,7 @@ export function readFetchOptions(options: FetchAppOptions): FetchConfig {
   const problems = [
     ...resolution.problems,
     ...findMissing(resolution),
-    ...findInapplicable(options),
-    ...findUnknown(options),
+    ...findUnknownOptions(OPTION_NAMES, options),
     ...findUnservedKeys(values),
     ...strategies.problems,
     ...enrichers.problems,
@@ -289,9 +202,9 @@ function toConfig(
   values: Values,
   strategies: readonly CustomStrategy[],
   contextEnrichers: readonly ContextEnricher[],
-): FetchConfig {
+) {
   const { projectName, namePrefix, tags } = values;
-  return Object.freeze({
+  return {
     ...values,
     upstreamUrl: values.flagsUrl ?? "",
     upstreamTokens: values.flagsApiToken ?? [],
@@ -304,7 +217,7 @@ function toConfig(
     strategies,
     contextEnrichers,
     logger: chooseLogger(values),
-  });
+  };
 }
 
 function chooseLogger(values: Values): Logger {
@@ -333,32 +246,14 @@ function readExtensions<T>(
 function findMissing({ origins }: Resolution<Table>): readonly string[] {
   return (["flagsUrl", "flagsApiToken", "clientKeys"] as const)
     .filter((name) => !origins.has(name))
-    .map((name) => `Option ${name} is required: ${toClause(SETTINGS[name].description)}`);
+    .map((name) => `Option ${name} is required`);
 }
 
-function toClause(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
-}
-
-function findInapplicable(options: object): readonly string[] {
-  return Object.entries(INAPPLICABLE)
-    .filter(([name]) => readOption(options, name) !== undefined)
-    .map(([name, reason]) => `Option ${name} does not apply to createFetchApp(): ${reason}`);
-}
-
-function findUnknown(options: object): readonly string[] {
-  const replacements = Object.entries(RENAMED).map(([name, to]) => [name, { hint: `use ${to}` }]);
-  const inapplicable = Object.keys(INAPPLICABLE).map((option) => [option, { ...logger, option }]);
-  return findUnknownOptions(
-    {
-      settings: { ...SETTINGS, ...Object.fromEntries(inapplicable) },
-      variablePrefixes: [],
-      renamedPrefixes: [],
-      replacements: Object.fromEntries(replacements),
-    },
-    options,
-  );
-}
+const OPTION_NAMES = {
+  settings: SETTINGS,
+  variablePrefixes: [],
+  renamedPrefixes: [{ from: "unleash", to: "flags" }],
+};
 
 /** NOTE: a key must never give access to the flags of another environment. */
 function findUnservedKeys(values: Values): readonly string[] {
