@@ -5,9 +5,8 @@ import type { FeatureDefinitions } from "../synced-flags.ts";
 const LENGTH = 16;
 
 /**
- * Identifies the content of definitions by a hash that does not depend on the order of object keys.
- * Caches the hash of each flag and segment object, so that only new objects are hashed after a
- * delta. Therefore definitions must not be modified.
+ * Identifies the content of definitions by a hash. Caches the hash of each flag and segment object, so that only
+ * new objects are hashed after a delta. Therefore definitions must not be modified.
  */
 export class Revisions {
   readonly #hashes = new WeakMap<object, string>();
@@ -67,41 +66,8 @@ export class Revisions {
   #hashOf(entry: object): string {
     const cached = this.#hashes.get(entry);
     if (cached !== undefined) return cached;
-    // NOTE: UTF-8 would make all unpaired surrogates equal.
-    const computed = hash("sha256", Buffer.from(toCanonicalText(entry), "utf16le"), "base64");
+    const computed = hash("sha256", JSON.stringify(entry), "base64");
     this.#hashes.set(entry, computed);
     return computed;
   }
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-/**
- * Serializes a JSON value such that two results are equal if and only if the values are, regardless of
- * the order of object keys. The text is only hashed, never parsed, so strings are preceded by their
- * length instead of escaped, which is twice as fast.
- */
-function toCanonicalText(value: unknown): string {
-  if (typeof value === "string") return withLength(value);
-  if (typeof value !== "object" || value === null) return `${String(value)};`;
-  return Array.isArray(value) ? writeList(value) : writeObject(value as Members);
-}
-
-function withLength(text: string): string {
-  return `${text.length}"${text}`;
-}
-
-function writeList(entries: readonly unknown[]): string {
-  let text = "[";
-  for (const entry of entries) text += toCanonicalText(entry);
-  return `${text}]`;
-}
-
-function writeObject(members: Members): string {
-  let text = "{";
-  for (const key of Object.keys(members).toSorted()) {
-    const value = members[key];
-    if (value !== undefined) text += withLength(key) + toCanonicalText(value);
-  }
-  return `${text}}`;
 }
