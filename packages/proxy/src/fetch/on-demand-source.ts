@@ -201,8 +201,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     if (dueAtMs > performance.now()) return dueAtMs;
     if (this.#isUsable()) onUsable();
     const { api } = this.#connect();
-    const { etag } = await pollOnce(api, this.#sink, this.#etag, signal);
-    this.#etag = etag;
+    this.#etag = await pollOnce(api, this.#sink, this.#etag, signal);
     onUsable();
     await this.#share(signal);
     return performance.now() + intervalMs;

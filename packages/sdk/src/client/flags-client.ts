@@ -88,6 +88,7 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
     if (this.#isStarted || this.#closing !== undefined) return;
     this.#isStarted = true;
     const { synchronizer, bootstrap, usage } = this.#components;
+    this.#warnOfTags();
     this.#components.storage.restore((document, ageMs) => this.#restore(document, ageMs));
     bootstrap?.start();
     synchronizer.start();
@@ -147,6 +148,15 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
   /** Sends the pending usage now instead of after the interval. */
   sendUsage(): void {
     this.#components.usage.send();
+  }
+
+  #warnOfTags(): void {
+    const { synchronization, filters } = this.#settings;
+    if (filters.tags.length === 0 || synchronization === "polling") return;
+    this.emitter.emit(
+      "warn",
+      `Upstreams filter by tags only when they are polled: polling instead of ${synchronization}`,
+    );
   }
 
   #createEvaluator(): Evaluator {

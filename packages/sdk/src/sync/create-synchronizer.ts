@@ -28,55 +28,16 @@ export function createSynchronizer(
   const { events, filters } = unfiltered;
   const sink = convertDocuments(unfiltered.sink, createDocumentFilter(filters, events.warn));
   const options = { ...unfiltered, sink };
-  if (synchronization === "polling") return createPolling(options);
-  if (filters.tags.length > 0) return createPollingForTags(synchronization, options);
-  return synchronization === "delta"
-    ? createDeltaWithFallback(options)
-    : createStreamingWithFallback(options);
-}
-
-/**
- * The deltas and streams of Unleash ignore the filter by tags, and flags do not contain their tags,
- * so the client cannot filter by tags either: only polling returns the right flags.
- */
-function createPollingForTags(
-  synchronization: Synchronization,
-  options: SynchronizerOptions,
-): Synchronizer {
-  const polling = createPolling(options);
-  return {
-    start: () => {
-      options.events.warn(
-        `Upstreams filter by tags only when they are polled: polling instead of ${synchronization}`,
-      );
-      polling.start();
-    },
-    stop: () => polling.stop(),
-  };
-}
-
-function createDeltaWithFallback(options: SynchronizerOptions): Synchronizer {
+  // The deltas and streams of Unleash ignore the filter by tags, and flags do not contain their tags.
+  const isPolling = synchronization === "polling" || filters.tags.length > 0;
+  if (isPolling) return createPolling(options);
   return new PollingFallback({
     ...options,
-    createPolling: (sink) =>
-      createPolling({ ...options, sink: convertDocuments(sink, sortDocument) }),
-    createPreferred: (hooks) => createDeltaPolling({ ...options, ...hooks }),
-  });
-}
-
-function createStreamingWithFallback(options: SynchronizerOptions): Synchronizer {
-  let streaming: Streaming | undefined;
-  return new PollingFallback({
-    ...options,
-    createPolling: (sink) =>
-      createPolling({
-        ...options,
-        sink: convertDocuments(sink, sortDocument),
-        onStreamingRequested: () => streaming?.resume(),
-      }),
-    createPreferred: (hooks) => {
-      streaming = new Streaming({ ...options, ...hooks });
-      return streaming;
-    },
+    createPolling: (polled) =>
+      createPolling({ ...options, sink: convertDocuments(polled, sortDocument) }),
+    createPreferred: (hooks) =>
+      synchronization === "delta"
+        ? createDeltaPolling({ ...options, ...hooks })
+        : new Streaming({ ...options, ...hooks }),
   });
 }

@@ -14,18 +14,14 @@ interface PollingOptions {
   readonly intervalMs: number;
   readonly events: EventSink;
   readonly random: () => number;
-  /** Called after every response with which the upstream requests streaming instead. */
-  readonly onStreamingRequested?: () => void;
 }
 
 /** Fetches all definitions at intervals, unless they have not changed. */
 export function createPolling(options: PollingOptions): Synchronizer {
-  const { api, sink, intervalMs, events, random, onStreamingRequested } = options;
+  const { api, sink, intervalMs, events, random } = options;
   let etag: string | undefined;
   const poll = async (signal: AbortSignal): Promise<void> => {
-    const fetched = await pollOnce(api, sink, etag, signal);
-    etag = fetched.etag;
-    if (fetched.fetchMode === "streaming") onStreamingRequested?.();
+    etag = await pollOnce(api, sink, etag, signal);
   };
   return new RetryingTask({
     subject: "Fetching flags",

@@ -21,12 +21,6 @@ interface StreamingOptions extends PreferredOptions {
 
 type StreamedEvent = Extract<StreamItem, { readonly kind: "event" }>;
 
-/**
- * Minimum time between attempts to connect that polls cause. Prevents a loop if the upstream requests
- * streaming from polls, and polling from streams.
- */
-const MIN_RESUME_MS = 1000;
-
 const FLAG_EVENTS: ReadonlySet<string> = new Set(["unleash-connected", "unleash-updated"]);
 
 /**
@@ -51,8 +45,6 @@ export class Streaming implements Synchronizer {
   #confirmation: Confirmation = confirmedNow();
   /** The delay before reconnecting that the upstream requested with `retry`. */
   #retryMs = 0;
-  /** When the latest attempt to connect started, as `performance.now()`. */
-  #connectedAtMs = 0;
   /** Whether the upstream requested polling on the latest connection. */
   #isPollingRequested = false;
 
@@ -71,18 +63,10 @@ export class Streaming implements Synchronizer {
     await this.#loop.stop();
   }
 
-  /** Reconnects if the upstream had requested polling; has no effect otherwise. */
-  resume(): void {
-    const minimumMs = Math.max(this.#options.intervalMs, MIN_RESUME_MS);
-    const isTooEarly = performance.now() - this.#connectedAtMs < minimumMs;
-    if (this.#isPollingRequested && !isTooEarly) this.#loop.wake();
-  }
-
   /** Receives one stream until it ends; returns the delay before reconnecting. */
   async #connect(): Promise<number | undefined> {
     const { signal } = this.#abort;
     this.#receivingSinceMs = undefined;
-    this.#connectedAtMs = performance.now();
     this.#isPollingRequested = false;
     try {
       await this.#receive(signal);
@@ -147,7 +131,7 @@ export class Streaming implements Synchronizer {
     this.#failureLog.succeeded();
   }
 
-  /** Leaves synchronization to polling until a poll requests streaming, or until the next check. */
+  /** Leaves synchronization to polling until the next check. */
   #switchToPolling(): number {
     const { intervalMs, onFailure, events, random } = this.#options;
     const message = "The upstream requests polling instead of streaming: flags are polled";

@@ -40,8 +40,6 @@ export interface FetchedFeatures {
   /** Undefined if nothing has changed since the ETag of the request. */
   readonly document: unknown;
   readonly etag: string | undefined;
-  /** How the upstream wants clients to synchronize, for instance `streaming`. */
-  readonly fetchMode?: string | undefined;
   readonly confirmation: Confirmation;
 }
 
@@ -154,16 +152,14 @@ export class UpstreamApi {
     const sentAtMs = performance.now();
     const response = await http.send(this.#request({ method: "GET", url, headers, signal }));
     const confirmation = confirmationOf(response, sentAtMs);
-    const fetchMode = response.headers.get("fetch-mode") ?? undefined;
     if (response.status === 304 && etag !== undefined) {
-      return { document: undefined, etag, fetchMode, confirmation };
+      return { document: undefined, etag, confirmation };
     }
     this.#assertComplete(url, response);
     assertNoPage(url, response, "flags");
     return {
       document: await slicer.run(readBody(url, response.body), signal),
       etag: response.headers.get("etag") ?? undefined,
-      fetchMode,
       confirmation,
     };
   }
