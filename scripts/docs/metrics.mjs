@@ -55,7 +55,8 @@ async function readMetrics(file, prefix) {
   const constants = new Map();
   const metrics = [];
   walk(program, (node) => {
-    if (node.type === "VariableDeclarator" && node.init) constants.set(node.id.name, node.init);
+    if (node.type === "VariableDeclarator" && node.id.name && node.init)
+      constants.set(node.id.name, node.init);
   });
   const read = (node) => readText(node, constants);
   const resolve = (node) => constants.get(node?.name) ?? node;

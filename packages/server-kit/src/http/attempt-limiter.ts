@@ -4,7 +4,7 @@ import { type Budget, TokenBucket } from "./token-bucket.ts";
 
 export interface AttemptLimits {
   readonly perAddress: Budget;
-  /** For all addresses together, because an attacker may have many. */
+  /** For all addresses together. */
   readonly total: Budget;
 }
 
@@ -29,10 +29,7 @@ export class AttemptLimiter {
     sizeCalculation: () => 1,
   });
 
-  /**
-   * @param toError creates the error for a client that has to wait
-   * @param now monotonic clock in milliseconds
-   */
+  /** @param toError creates the error for a client that has to wait */
   constructor(
     limits: AttemptLimits,
     toError: (retryAfterSeconds: number) => Error,
@@ -45,9 +42,8 @@ export class AttemptLimiter {
   }
 
   /**
-   * Takes attempts from the budget of a network and from the budget of all networks.
+   * Takes attempts from the budget of a network and from that of all networks.
    *
-   * @param network as `networkOf()` returns it
    * @returns a function that gives back those that do not count
    * @throws the error of the constructor if one of the budgets is exhausted
    */

@@ -4,19 +4,16 @@ import { codeOf } from "../errors.ts";
 import { RepeatedHostError } from "./repeated-header.ts";
 
 /**
- * How long a peer may take to read the error response before its connection is destroyed. Closing
- * at once would reset the connection while data is still arriving, and many peers would then lose
- * the response.
+ * How long a peer may take to read the error response. Closing at once would reset the connection while data is still
+ * arriving, and many peers would lose the response.
  */
 const LINGER_MS = 500;
 
-/** A request that Node could not parse, as an HTTP error. */
 interface ClientFailure {
   readonly statusCode: 400 | 408 | 431;
   readonly message: string;
 }
 
-/** Responds to a request that Node could not parse, and closes its connection. */
 type ClientErrorHandler = (error: Error, socket: Socket) => void;
 
 interface ClientErrorOptions {
@@ -24,17 +21,13 @@ interface ClientErrorOptions {
   readonly toBody: (failure: ClientFailure) => unknown;
   /** How to fix headers that are too large. @default "send fewer or shorter headers" */
   readonly headersHint?: string;
-  /**
-   * Whether the response to a request that preceded the invalid one, or part of a response, has to be sent, so that no
-   * error response can take its place.
-   */
+  /** Whether an earlier response, or part of one, has to be sent, which an error response would replace. */
   readonly isResponding?: (socket: Socket) => boolean;
 }
 
 /**
- * Creates a listener for the `clientError` event of an HTTP server. It always closes the
- * connection, even if the peer does not: Node no longer applies any timeout to a connection for
- * which it has emitted this event.
+ * Creates a listener for the `clientError` event of an HTTP server. It always closes the connection: Node no longer applies
+ * any timeout to it.
  */
 export function createClientErrorHandler({
   toBody,

@@ -1,7 +1,4 @@
-/**
- * Longer metrics take more than 50 ms to write. The proxy reaches this length with the usage of 1,000 flags by 3 applications,
- * and the flag-management service after requests to most routes with most statuses.
- */
+/** Longer metrics take more than 50 ms to write. The proxy reaches this length with the usage of 1,000 flags by 3 applications. */
 const LONG_TEXT_LENGTH = 512 * 1024;
 
 /** Shorter than the intervals at which metrics are usually collected. */

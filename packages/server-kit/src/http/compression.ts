@@ -6,24 +6,19 @@ import negotiate from "@fastify/accept-negotiator";
 /** Compressing less than this costs more than it saves. */
 export const COMPRESSION_THRESHOLD_BYTES = 1024;
 
-/** The supported content codings, the preferred one first. */
+/** The preferred one first. */
 const CODINGS = ["br", "gzip"] as const;
 
-/** A content coding, as `Content-Encoding` names it. */
 export type ContentCoding = (typeof CODINGS)[number];
 
-// NOTE: low levels on purpose. Bodies are compressed per request, and their text is repetitive: higher levels
-// take much longer and make them only a little smaller.
+// NOTE: low on purpose. The text is repetitive: higher levels take much longer and make it only a little smaller.
 const BROTLI_QUALITY = 3;
 export const GZIP_LEVEL = 2;
 
 /** Up to this size, compressing synchronously takes less time than using the thread pool. */
 const SYNC_MAX_BYTES: number = 128 * 1024;
 
-/**
- * Memory for large bodies that wait for the thread pool. NOTE: clients may request them faster than they are compressed,
- * and disconnect.
- */
+/** Memory for large bodies that wait for the thread pool: clients may request them faster than they are compressed. */
 const MAX_WAITING_BYTES: number = 16 * 1024 * 1024;
 
 /** Returns the preferred content coding that the headers of a request accept; undefined if none. */
@@ -45,7 +40,6 @@ const GZIP_OPTIONS = { level: GZIP_LEVEL };
 
 let waitingBytes = 0;
 
-/** Compresses a body of up to 128 KiB synchronously, a larger one in the thread pool. */
 function compressBody(body: Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
   return copyFromChunk(
@@ -53,7 +47,7 @@ function compressBody(body: Buffer, coding: ContentCoding): Buffer | Promise<Buf
   );
 }
 
-/** Copies what zlib has written. Short bytes are part of a chunk, which would stay in memory as long as they do. */
+/** Copies what zlib has written: short bytes are part of a chunk, which would stay in memory as long as they do. */
 function copyFromChunk(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -89,7 +83,6 @@ export class CodedBody {
     return waits ? this.#coded.get(coding) : this.compress(coding);
   }
 
-  /** Returns the compressed bytes. */
   compress(coding: ContentCoding): Buffer | Promise<Buffer> {
     const known = this.#coded.get(coding);
     if (known !== undefined) return known;

@@ -3,39 +3,25 @@ import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import { findRepeatedHeader, RepeatedHostError } from "./repeated-header.ts";
-import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { onStopping } from "./shut-down.ts";
 import { findExcess, MAX_UNREAD_BYTES } from "./unread-responses.ts";
 
-/** Why a connection was closed before its peer did so. */
-type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
+type CloseReason = "limit" | "idle" | "slow_reader" | "pipelining";
 
 const DEFAULT_TIMES = {
   /** How long a peer may take to read a complete response. */
   responseMs: 120_000,
-  /**
-   * How long a connection may be idle, even if its peer keeps sending bytes that do not start a request.
-   *
-   * NOTE: exceeds Node's own keep-alive timeout by the time that a request may take to arrive, so that no request that
-   * started in time is lost.
-   */
-  idleMs: KEEP_ALIVE_TIMEOUT_MS + REQUEST_TIMEOUT_MS + 5000,
   /** A connection that has been idle for this long may be closed to accept another. */
   minIdleMs: 1000,
   /** A connection whose request has been incomplete for this long may be closed to accept another. */
   minIncompleteMs: 5000,
-  /** How often the state of every connection is checked. */
   checkIntervalMs: 1000,
-  /** Minimum time between two warnings. */
   warningIntervalMs: 60_000,
 };
 
 const MIB = 1024 * 1024;
 
-/**
- * How many headers a request may have. Each takes some hundred bytes of memory, however short it is, for as long as
- * its request is open.
- */
+/** How many headers a request may have. Each takes some hundred bytes of memory, however short it is. */
 export const MAX_HEADERS = 200;
 
 const HOST = ["host"] as const;
@@ -50,11 +36,10 @@ const MAX_WAITING_WITH_BODY = 8;
 /** The approximate memory of a waiting request with large headers. */
 const REQUEST_BYTES = 16 * 1024;
 
-/** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
+/** How many connections are examined to find an idle one: rejecting one has constant cost. */
 const MAX_EXAMINED = 16;
 
 export interface ConnectionGuardOptions {
-  /** Maximum number of open connections. */
   readonly maxConnections: number;
   readonly logger: Pick<Logger, "warn">;
   /** The end of the warning about the limit, for example `raise MAX_CONNECTIONS`. */
@@ -70,7 +55,6 @@ export interface ConnectionGuardOptions {
  */
 type Phase = "new" | "busy" | "sending" | "idle";
 
-/** The responses of a connection that its peer has not read. */
 interface UnreadResponses {
   readonly socket: Socket;
   readonly bytes: number;
@@ -79,7 +63,6 @@ interface UnreadResponses {
 
 interface Connection {
   phase: Phase;
-  /** When the connection entered this phase. */
   sinceMs: number;
   /** The response to the latest request that was handled, until it is known to be finished. */
   response: ServerResponse | undefined;
@@ -87,7 +70,7 @@ interface Connection {
   latest: ServerResponse | undefined;
   /** How many pipelined requests wait. */
   waiting: number;
-  /** Whether a request was rejected because of its headers, so that no later one is handled. */
+  /** Whether a request was rejected because of its headers. No later one is handled. */
   isRejected: boolean;
 }
 
@@ -111,12 +94,10 @@ export class ConnectionGuard {
   readonly #closed: Record<CloseReason, number> = {
     limit: 0,
     idle: 0,
-    keep_alive: 0,
     slow_reader: 0,
     pipelining: 0,
   };
   #isStopping = false;
-  /** When each kind of warning was logged. */
   readonly #warningsMs = new Map<"connections" | "unread", number>();
 
   constructor({
@@ -133,12 +114,10 @@ export class ConnectionGuard {
     this.#times = { ...DEFAULT_TIMES, ...times };
   }
 
-  /** How many connections are open. */
   get size(): number {
     return this.#connections.size;
   }
 
-  /** How many connections were closed, by reason. */
   get closed(): Readonly<Record<CloseReason, number>> {
     return this.#closed;
   }
@@ -158,8 +137,8 @@ export class ConnectionGuard {
   acceptFrom(server: Server): void {
     server.on("connection", (socket) => this.#accept(socket));
     if (!(server instanceof TlsServer)) return;
-    // NOTE: connections count from their start, so that handshakes that never end count too. Requests
-    // then arrive on another socket object, which has only the addresses in common with the first one.
+    // NOTE: handshakes that never end count too. Requests then arrive on another socket object, which has only the
+    // addresses in common with the first one.
     server.on("connection", (socket) => {
       const addresses = describeAddresses(socket);
       this.#handshakes.set(addresses, socket);
@@ -177,8 +156,7 @@ export class ConnectionGuard {
   }
 
   /**
-   * Returns a listener that handles one request of a connection at a time. Closes a connection that sends far too many
-   * ahead of their responses.
+   * Returns a listener that handles one request of a connection at a time.
    *
    * @param reject responds to a request with invalid headers, and closes its connection
    */
@@ -284,7 +262,6 @@ export class ConnectionGuard {
     return false;
   }
 
-  /** How long a connection must have been in its phase before it may be closed to accept another. */
   #minMsOf({ phase, response }: Connection): number {
     if (phase === "idle" || phase === "new") return this.#times.minIdleMs;
     return phase === "busy" && response?.req.complete === false
@@ -306,8 +283,6 @@ export class ConnectionGuard {
       const phaseMs = nowMs - connection.sinceMs;
       if (phase === "sending" && phaseMs > this.#times.responseMs) {
         this.#close(socket, "slow_reader");
-      } else if (phase === "idle" && phaseMs > this.#times.idleMs) {
-        this.#close(socket, "keep_alive");
       } else if (phase === "sending") {
         const bytes = socket.writableLength + connection.waiting * REQUEST_BYTES;
         unread.push({ socket, bytes, isLate: phaseMs >= this.#times.checkIntervalMs / 2 });
@@ -346,7 +321,7 @@ function checkHeaders(rawHeaders: readonly string[]): Error | undefined {
   return findRepeatedHeader(rawHeaders, HOST) === undefined ? undefined : new RepeatedHostError();
 }
 
-/** Has the code of Node's own error for headers that are too large. */
+/** With the code of Node's own error for headers that are too large. */
 class TooManyHeadersError extends Error {
   override readonly name = "TooManyHeadersError";
   readonly code = "HPE_HEADER_OVERFLOW";

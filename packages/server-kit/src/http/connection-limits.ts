@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/**
- * Returns how many files and connections this process may have open; undefined if there is no limit
- * or it is not known, as on every system but Linux. Node raises its soft limit to the hard limit when
- * it starts.
- */
+/** Returns how many files and connections this process may have open; undefined if not known, as on all systems but Linux. */
 export function readOpenFileLimit(): number | undefined {
   try {
     return parseOpenFileLimit(readFileSync("/proc/self/limits", "utf8"));
@@ -29,7 +25,6 @@ function connectionsWithin(openFileLimit: number, minReservedFiles: number): num
   return Math.max(1, openFileLimit - Math.min(reserved, Math.ceil(openFileLimit / 2)));
 }
 
-/** The open-file limit of a process. */
 export interface OpenFiles {
   /** How many files it may have open; undefined if not known. */
   readonly limit: number | undefined;
@@ -37,16 +32,12 @@ export interface OpenFiles {
   readonly minReserved?: number;
 }
 
-/** Default number of connections for requests other than event streams. */
+/** For requests other than event streams. */
 const ORDINARY_CONNECTIONS = 10_000;
 
 /** Streams leave this many connections for other requests, or a quarter of a low limit. */
 const MIN_ORDINARY_CONNECTIONS = 1000;
 
-/**
- * Returns the default limit of connections: `maxStreams` + 10000, or fewer if the limit of open files
- * requires it.
- */
 export function defaultMaxConnections(
   maxStreams: number,
   { limit, minReserved = MIN_RESERVED_FILES }: OpenFiles,
@@ -61,10 +52,7 @@ export function streamsWithin(maxConnections: number, maxStreams: number): numbe
   return Math.min(maxStreams, Math.max(1, maxConnections - ordinary));
 }
 
-/**
- * Limits the numbers of two kinds of event streams so that connections remain for other requests. The first kind
- * may use what it wants, but leaves the second one 1000 streams, or a quarter of a low limit.
- */
+/** Like `streamsWithin()`, for two kinds. The first may use what it wants, but leaves the second one 1000, or a quarter of a low limit. */
 export function shareStreams(
   maxConnections: number,
   maxFirst: number,

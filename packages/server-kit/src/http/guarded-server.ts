@@ -9,10 +9,8 @@ import type { Socket } from "node:net";
 import { type ConnectionGuard, MAX_HEADERS } from "./connection-guard.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 
-/** How often requests are checked for timeouts. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 
-/** Options of `http.createServer()` that limit how long a request may take. */
 const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
@@ -21,7 +19,6 @@ const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
   connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
 };
 
-/** Creates a server from options that limit how long a request may take. */
 export type CreateServer = (options: Readonly<ServerOptions>, handle: RequestListener) => Server;
 
 /**
@@ -55,7 +52,7 @@ export function createGuardedServer(
   return server;
 }
 
-/** Creates a server with the limits of all our servers, which does not protect its connections yet. */
+/** Creates a server with the limits of all our servers, whose connections nothing guards yet. */
 export function createLimitedServer(
   handle: RequestListener,
   create: CreateServer = createServer,

@@ -14,7 +14,6 @@ export const VALIDATION_LIMITS: AttemptLimits = {
 /** The largest number of tokens in one request to `/edge/validate`: more than any proxy has. */
 export const MAX_VALIDATED_TOKENS = 1000;
 
-/** Why a client has to wait, and for how long. */
 export interface GuessProblem {
   readonly message: string;
   readonly retryAfterSeconds: number;
@@ -39,10 +38,7 @@ export class GuessLimiter {
    */
   readonly #known = new LRUCache<string, true>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
 
-  /**
-   * @param toError creates the error for a client that has to wait; a 429 with `Retry-After`
-   * @param now monotonic clock in milliseconds
-   */
+  /** @param toError creates the error for a client that has to wait; a 429 with `Retry-After` */
   constructor(
     limits: AttemptLimits,
     toError: (problem: GuessProblem) => Error,

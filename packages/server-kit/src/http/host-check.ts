@@ -11,7 +11,6 @@ interface OwnHosts {
   readonly publicUrl?: string | undefined;
 }
 
-/** Whether a request names this server. */
 export type HostCheck = (request: Pick<IncomingMessage, "headers" | "url">) => boolean;
 
 /**

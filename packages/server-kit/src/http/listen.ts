@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server as TlsServer } from "node:tls";
 
-/** The address to listen on. */
 export interface ListenAddress {
   /** 0 chooses any free port. */
   readonly port: number;
@@ -13,13 +12,11 @@ export interface ListenAddress {
   readonly variables?: ListenVariables;
 }
 
-/** The variables that determine an address. */
 export interface ListenVariables {
   readonly port: string;
   readonly host: string;
 }
 
-/** The address on which a server listens. */
 export interface OpenPort {
   readonly port: number;
   /** For example `http://localhost:3000`. */
@@ -41,11 +38,7 @@ export function describeListening(
   return `${ports.length === 1 ? "port" : "ports"} ${numbers} of all addresses, for example ${urls}`;
 }
 
-/**
- * Makes a server listen.
- *
- * @param start starts it and waits; of an application that has to know whether its server listens
- */
+/** @param start starts the server and waits; of an application that has to know whether its server listens */
 export async function openPort(
   server: Server,
   { port, host, variables }: ListenAddress,

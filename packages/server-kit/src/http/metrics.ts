@@ -10,7 +10,6 @@ import type { ConnectionGuard } from "./connection-guard.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
-/** A request that has been responded to. */
 interface ObservedRequest {
   readonly method: string;
   readonly route: string;
@@ -20,10 +19,7 @@ interface ObservedRequest {
 
 export type ObserveRequest = (request: ObservedRequest) => void;
 
-/**
- * The default metrics of `prom-client`. NOTE: all registries of a process share them, because it observes garbage collections
- * until the process ends: each closed app would stay in memory.
- */
+/** NOTE: shared by all apps of a process, because `prom-client` observes garbage collections until the process ends. */
 let processMetrics: Registry | undefined;
 
 /**
@@ -124,13 +120,11 @@ function toLabelled(values: Values): Iterable<LabelledValue> {
 
 type RequestLabel = "method" | "route" | "status";
 
-/** Counts and times requests. */
 export interface RequestMetrics {
   readonly observe: ObserveRequest;
   readonly durations: Histogram<RequestLabel>;
 }
 
-/** Adds metrics that count and time requests by method, route and status. */
 export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
   const labelNames: RequestLabel[] = ["method", "route", "status"];
   const name = `${prefix}_http_request_duration_seconds`;
@@ -153,7 +147,6 @@ export function createRequestMetrics(registry: Registry, prefix: string): Reques
   };
 }
 
-/** Adds metrics of open and closed connections. */
 export function observeConnections(
   registry: Registry,
   prefix: string,
@@ -170,8 +163,8 @@ export function observeConnections(
   metrics.readCounter(
     "connections_closed_total",
     "Connections closed by the server: new ones at the limit (limit), idle ones and ones with slow requests to " +
-      "accept others (idle), responses that were not read in time or used too much memory (slow_reader), connections without " +
-      "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
+      "accept others (idle), responses that were not read in time or used too much memory (slow_reader), too many " +
+      "pipelined requests (pipelining)",
     ["reason"],
     () => byReason(guard.closed),
   );

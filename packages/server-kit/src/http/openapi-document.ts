@@ -2,7 +2,6 @@ import { isRecord } from "../json.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The parts of an OpenAPI 3.1 document that this file reads and replaces. */
 interface OpenApiDocument {
   readonly paths?: object | undefined;
   readonly components?: object | undefined;
@@ -11,18 +10,14 @@ interface OpenApiDocument {
 /** Members that contain data rather than schemas: a `title` in them is not the title of a schema. */
 const DATA_KEYS: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
 
-/** Members whose member names are arbitrary, so that `default` is not a keyword there. */
+/** Members whose own members have arbitrary names, such as `default`. */
 const NAME_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "responses"]);
-
-/** Component names that the OpenAPI specification allows. */
-const COMPONENT_NAME = /^[\w.-]+$/;
 
 /**
  * Moves every schema with a `title` to `components.schemas`, under its title, and replaces it with a
- * reference. Clients generated from the document then have one named type per schema. Returns a new
- * document, which keeps existing components.
+ * reference. Clients generated from the document then have one named type per schema.
  *
- * @throws {TypeError} if two different schemas have the same title, or a title is not a valid name
+ * @throws {TypeError} if two different schemas have the same title
  */
 export function nameSchemas<Document extends OpenApiDocument>(document: Document): Document {
   const existing: JsonObject = { ...document.components };
@@ -49,11 +44,6 @@ function nameIn(value: unknown, schemas: Map<string, unknown>, isNameMap = false
 }
 
 function addSchema(schemas: Map<string, unknown>, title: string, schema: JsonObject): JsonObject {
-  if (!COMPONENT_NAME.test(title)) {
-    throw new TypeError(
-      `The schema title "${title}" cannot be the name of an OpenAPI component: use letters, digits, ".", "_" and "-"`,
-    );
-  }
   if (schemas.has(title) && JSON.stringify(schemas.get(title)) !== JSON.stringify(schema)) {
     throw new TypeError(`Two different schemas have the title "${title}": choose different titles`);
   }
@@ -69,8 +59,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /**
  * Adds an `operationId` to every operation without one, derived from its method and path:
- * `GET <basePath>/flags/{name}` becomes `getFlagsByName`. Generated clients use the id as the name of
- * a function, so it does not depend on the base path. Returns a new document.
+ * `GET <basePath>/flags/{name}` becomes `getFlagsByName`.
  *
  * @throws {TypeError} if two operations have the same id
  */

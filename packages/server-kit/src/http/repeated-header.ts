@@ -25,7 +25,6 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return false;
 }
 
-/** The error message for a repeated header. */
 export function describeRepeatedHeader(name: string): string {
   return `The \`${name}\` header must be sent once, but the request has it more than once`;
 }

@@ -19,7 +19,6 @@ export const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** How long a request may take to arrive, from the first byte of its headers to its whole body. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
-/** The error message for a body that is not JSON. */
 export const NOT_JSON = "The body must be JSON: send it with `Content-Type: application/json`";
 
 /** Label of requests without a route in metrics and traces: their paths are arbitrary, and labels must be few. */

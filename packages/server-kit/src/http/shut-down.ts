@@ -4,10 +4,8 @@ import { setImmediate as afterReading, setTimeout as sleep } from "node:timers/p
 /** How long requests in progress may take after the delay. The service then needs time for other work. */
 const DRAIN_MS = 1250;
 
-/** How often connections that have become idle are closed. */
 const SWEEP_INTERVAL_MS = 50;
 
-/** A server and the resources that it uses. */
 export interface Closable {
   /** Undefined if other processes accept the connections. */
   readonly server: Server | undefined;
@@ -21,7 +19,6 @@ export interface Closable {
   close(delayMs: number): Promise<void>;
 }
 
-/** How long the phases of a shutdown may take. */
 export interface ShutDownTimes {
   readonly delayMs: number;
   /** @default 1250 */
@@ -52,8 +49,7 @@ export async function shutDown(
   // NOTE: a connection is idle until its next request is read. So it is closed when nothing that has arrived is unread.
   await afterReading();
   for (const server of servers) server.closeIdleConnections();
-  // NOTE: a connection whose request was in progress at the start stays open after the response.
-  // Without the sweep, the server would wait for it until the keep-alive timeout.
+  // NOTE: a connection whose request was in progress stays open after the response, until the keep-alive timeout.
   const sweep = setInterval(() => {
     for (const server of servers) server.closeIdleConnections();
   }, SWEEP_INTERVAL_MS);

@@ -4,7 +4,6 @@ export interface Budget {
   readonly perSecond: number;
 }
 
-/** A budget that refills at a constant rate. */
 export class TokenBucket {
   readonly #budget: Budget;
   #available: number;
@@ -32,7 +31,6 @@ export class TokenBucket {
     return 0;
   }
 
-  /** Gives units back that were not used. */
   give(count: number): void {
     this.#available = Math.min(this.#budget.burst, this.#available + count);
   }

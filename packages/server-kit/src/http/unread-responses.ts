@@ -4,30 +4,22 @@ export const MAX_UNREAD_BYTES: number = 64 * 1024 * 1024;
 /** Above this multiple of the limit, responses count even if their clients had no time to read them. */
 const URGENT_FACTOR = 4;
 
-/** What a client has not read: a response, several of one connection, or events. */
 interface Unread {
   readonly bytes: number;
   /** Whether it has been unread since an earlier check. */
   readonly isLate: boolean;
 }
 
-/** What must be dropped. */
-interface Excess<Item extends Unread> {
-  /** The size of everything that counts, including what stays. */
-  readonly totalBytes: number;
-  readonly largest: readonly Item[];
-}
-
 /**
- * Finds the largest unread responses, so that the others take at most `maxBytes` of memory. A few bytes of request can
- * cause a large response, so a client could exhaust the memory with connections from which it never reads.
+ * Finds the largest unread responses, so that the others take at most `maxBytes` of memory.
+ *
+ * @returns also the size of everything that counts, including what stays
  */
 export function findExcess<Item extends Unread>(
   unread: readonly Item[],
   maxBytes: number,
-): Excess<Item> {
-  // Even a client that reads needs time: unless there is far too much, only what an earlier check already found unread
-  // counts.
+): { readonly totalBytes: number; readonly largest: readonly Item[] } {
+  // Even a client that reads needs time.
   const isUrgent = sumBytes(unread) > URGENT_FACTOR * maxBytes;
   const counted = isUrgent ? unread : unread.filter(({ isLate }) => isLate);
   const totalBytes = sumBytes(counted);

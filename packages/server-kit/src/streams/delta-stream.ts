@@ -13,7 +13,6 @@ interface DeltaMessage {
   readonly size: number;
 }
 
-/** The changes of a set of flag definitions. */
 export interface DeltaFeed {
   /** Identifies the current state. */
   readonly id: number;
@@ -21,7 +20,7 @@ export interface DeltaFeed {
   update(sinceId: number | undefined): DeltaMessage;
 }
 
-type EventName = "unleash-connected" | "unleash-updated";
+type EventName = keyof typeof encodedEvents;
 
 /** A stream of the Unleash streaming API, which sends an SDK every change of its flag definitions. */
 export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
@@ -42,7 +41,7 @@ export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
 
   /**
    * Sends the changes since the last event. An SDK that reads too slowly receives nothing more until
-   * it has caught up, and then only the difference, so it does not require more memory than others.
+   * it has caught up, and then only the difference.
    */
   update(): void {
     if (this.events.blockedSinceMs !== undefined || this.#id === this.feed.id) return;
@@ -61,7 +60,6 @@ export interface DeltaHubOptions extends Pick<
   StreamHubOptions<HubStream>,
   "keepAliveMs" | "stallMs"
 > {
-  /** Maximum number of open streams, each of which requires memory and a connection. */
   readonly maxStreams: number;
   /** Maximum memory for the feeds of all open streams, in bytes. */
   readonly maxFeedBytes: number;
@@ -75,7 +73,6 @@ const KEEP_ALIVE_MS = 5000;
 /** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
 const MAX_RECONNECT_MS = 5000;
 
-/** Rejected SDKs retry this late, so that their retries do not crowd out other requests. */
 const RETRY_AFTER_SECONDS = 10;
 
 /** Keeps the streams of SDKs up to date and alive. */
@@ -124,17 +121,15 @@ export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<S
   }
 }
 
-const encodedEvents = new WeakMap<DeltaMessage, Map<EventName, Buffer>>();
+const encodedEvents = {
+  "unleash-connected": new WeakMap<DeltaMessage, Buffer>(),
+  "unleash-updated": new WeakMap<DeltaMessage, Buffer>(),
+};
 
-/**
- * Encodes a message as an event, once per message. All streams share the same bytes: separate copies
- * would use much memory while clients read slowly.
- */
+/** Encodes a message once: streams share its bytes, which would use much memory while clients read slowly. */
 function encodeEvent(name: EventName, message: DeltaMessage): Buffer {
-  const encoded = encodedEvents.get(message) ?? new Map<EventName, Buffer>();
-  encodedEvents.set(message, encoded);
-  const bytes =
-    encoded.get(name) ?? Buffer.from(writeEvent({ name, id: message.id, data: message.text }));
-  encoded.set(name, bytes);
+  const known = encodedEvents[name].get(message);
+  const bytes = known ?? Buffer.from(writeEvent({ name, id: message.id, data: message.text }));
+  encodedEvents[name].set(message, bytes);
   return bytes;
 }

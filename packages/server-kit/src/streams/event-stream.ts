@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 import { GzipStream } from "./gzip-stream.ts";
 import { type StreamEvent, writeEvent } from "./write-event.ts";
 
-/** Response headers that the application sets. */
 type Headers = Readonly<Record<string, number | string | string[] | undefined>>;
 
 const HEADERS = {
@@ -27,9 +26,7 @@ const PART_BYTES = 64 * 1024;
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #gzip: GzipStream | undefined;
-  /** What is written when the client has read more. */
   readonly #unsent: Uint8Array[] = [];
-  /** What was written last. */
   #latest: Uint8Array | undefined;
   #blockedSinceMs: number | undefined;
 
@@ -37,9 +34,8 @@ export class EventStream {
   constructor(response: ServerResponse, headers: Headers, options: EventStreamOptions = {}) {
     this.#response = response;
     this.#gzip = options.gzip === true ? new GzipStream() : undefined;
-    // NOTE: if the client has disconnected, the next write fails. The `close` event follows and
-    // handles that.
-    response.on("error", ignore);
+    // If the client has disconnected, the next write fails, and `close` follows.
+    response.on("error", () => undefined);
     response.on("drain", () => {
       this.#blockedSinceMs = undefined;
       this.#latest = undefined;
@@ -64,9 +60,7 @@ export class EventStream {
     return this.#blockedSinceMs;
   }
 
-  /**
-   * The memory of what a client that reads too slowly has not read. Streams that send the same event share it.
-   */
+  /** The memory of what a client that reads too slowly has not read. Streams that send the same event share it. */
   get unread(): ReadonlySet<ArrayBufferLike> {
     if (this.#blockedSinceMs === undefined) return new Set();
     const parts = this.#latest === undefined ? this.#unsent : [this.#latest, ...this.#unsent];
@@ -88,14 +82,13 @@ export class EventStream {
     this.write(writeEvent(event));
   }
 
-  /** Sends a serialized event. Bytes can be shared by all streams that send the same event. */
+  /** Sends a serialized event. */
   write(text: string | Uint8Array): void {
     const bytes = typeof text === "string" ? Buffer.from(text) : text;
     this.#unsent.push(this.#gzip === undefined ? bytes : this.#gzip.compress(bytes));
     if (this.#blockedSinceMs === undefined) this.#writeUnsent();
   }
 
-  /** Writes until the client reads too slowly. */
   #writeUnsent(): void {
     for (let next = this.#unsent.shift(); next !== undefined; next = this.#unsent.shift()) {
       // NOTE: a part shares the memory of the whole.
@@ -126,12 +119,7 @@ export class EventStream {
     else this.destroy();
   }
 
-  /** Closes the connection without waiting for the client. */
   destroy(): void {
     this.#response.destroy();
   }
-}
-
-function ignore(): void {
-  // There is nothing to do.
 }

@@ -17,7 +17,6 @@ export class FeedShare {
   readonly #share: FairShare;
   readonly #uses = new Map<Feed, Use>();
 
-  /** @param maxBytes for all feeds together */
   constructor(maxBytes: number) {
     this.#share = new FairShare(maxBytes);
   }

@@ -29,7 +29,6 @@ export class GzipStream {
   #checksum = 0;
   #bytes = 0;
 
-  /** Returns the start of the body. */
   start(): Buffer {
     return HEADER;
   }
@@ -42,7 +41,6 @@ export class GzipStream {
     return compressPart(bytes);
   }
 
-  /** Returns the end of the body. */
   end(): Buffer {
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(this.#checksum, 0);

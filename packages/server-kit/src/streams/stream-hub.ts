@@ -3,7 +3,6 @@ import type { EventStream } from "./event-stream.ts";
 import { SlicedQueue } from "./sliced-queue.ts";
 import { StreamCounts, type StreamLimits } from "./stream-limits.ts";
 
-/** An open stream of a hub. */
 export interface HubStream {
   readonly events: EventStream;
   /** The key with which the stream was opened, for the limit per key. @default one key for all */
@@ -16,21 +15,15 @@ export interface HubStream {
 
 export interface StreamHubOptions<Stream extends HubStream> {
   readonly limits: StreamLimits;
-  /**
-   * Sends a stream everything that its client lacks. Called after `update()`, and when a slow client
-   * has caught up.
-   */
+  /** Sends a stream everything that its client lacks. Called after `update()`, and when a slow client has caught up. */
   readonly update: (stream: Stream) => void;
-  /**
-   * Returns how long a client waits before it reconnects, in milliseconds. Should be random, so that
-   * clients that lose their streams at the same time do not reconnect at the same time.
-   */
+  /** Returns how long a client waits before it reconnects. Should be random, so that not all reconnect at the same time. */
   readonly reconnectDelayMs: (openStreams: number) => number;
   /** Maximum time between the comments that keep a stream alive. @default 20000 */
   readonly keepAliveMs?: number | undefined;
   /** How long a client may read nothing before it is disconnected. @default 30000 */
   readonly stallMs?: number | undefined;
-  /** Maximum duration of a stream. @default no limit */
+  /** @default no limit */
   readonly maxAgeMs?: number | undefined;
   /** Memory for events that clients have not read. @default 67108864 */
   readonly maxUnreadBytes?: number | undefined;
@@ -52,7 +45,6 @@ export type StreamCloseReason =
   /** Its client read nothing, or too little of what takes too much memory. */
   | "stalled";
 
-/** The number of streams that were closed for each reason. */
 export type ClosedStreams = Readonly<Record<StreamCloseReason, number>>;
 
 /** The minimum duration of a stream as a share of `maxAgeMs`, so that not all end at the same time. */
@@ -94,7 +86,6 @@ export class StreamHub<Stream extends HubStream> {
     ];
   }
 
-  /** Number of open streams. */
   get size(): number {
     return this.#counts.streams;
   }
@@ -117,7 +108,6 @@ export class StreamHub<Stream extends HubStream> {
     return [...this.#streams.keys()];
   }
 
-  /** Whether a stream is open. */
   has(stream: Stream): boolean {
     return this.#streams.has(stream);
   }
@@ -158,12 +148,10 @@ export class StreamHub<Stream extends HubStream> {
     stream.events.end();
   }
 
-  /** Ends the streams for which a condition is true. */
   endIf(condition: (stream: Stream) => boolean, reason: StreamCloseReason): void {
     for (const stream of this.streams()) if (condition(stream)) this.end(stream, reason);
   }
 
-  /** Ends all streams. Their clients reconnect after different delays. */
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#stops) stop();
@@ -176,7 +164,6 @@ export class StreamHub<Stream extends HubStream> {
     }
   }
 
-  /** Returns how long a client should wait before it reconnects. */
   reconnectDelayMs(): number {
     return this.#options.reconnectDelayMs(this.size);
   }

@@ -1,12 +1,8 @@
-/** Limits of the open streams of one process. */
 export interface StreamLimits {
   readonly maxStreams: number;
   /** Open streams of one key, so that no key can use up all of them. @default no limit */
   readonly maxStreamsPerKey?: number;
-  /**
-   * Memory for the state of all open streams. One key may use the same share of it as of the streams.
-   * @default no limit
-   */
+  /** Memory for the state of all open streams. One key may use the same share of it as of the streams. @default no limit */
   readonly maxBytes?: number;
 }
 
@@ -15,7 +11,6 @@ interface Usage {
   bytes: number;
 }
 
-/** Counts open streams and their memory, in total and per key. */
 export class StreamCounts {
   readonly #limits: Required<StreamLimits>;
   readonly #total: Usage = { streams: 0, bytes: 0 };

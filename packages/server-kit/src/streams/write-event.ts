@@ -1,4 +1,3 @@
-/** A server-sent event. */
 export interface StreamEvent {
   readonly name: string;
   readonly id: number | string;
@@ -6,7 +5,6 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Serializes an event. */
 export function writeEvent({ name, id, data }: StreamEvent): string {
   return `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
 }
