@@ -12,7 +12,6 @@ import {
 import { toEntityTag } from "flags-sdk/neutral";
 import { toBinaryString } from "../http/response-body.ts";
 
-/** A response body with its entity tag. */
 export interface WrittenDocument {
   /** One character for each byte. */
   readonly text: string;
@@ -24,7 +23,6 @@ interface DefinitionsRequest extends Restriction {
   readonly inlineSegments: boolean;
 }
 
-/** Serializes the definitions that a client requests. */
 export type DefinitionsReader = (
   definitions: FeatureDefinitions,
   request: DefinitionsRequest,
@@ -74,10 +72,7 @@ function writeDefinitions(
   );
 }
 
-/**
- * Removes flags with the same name: the last one replaces the first one, in its position, as in an
- * evaluation.
- */
+/** Of flags with the same name, the last one replaces the first one, in its position, as in an evaluation. */
 function withoutDuplicates(features: readonly unknown[]): readonly unknown[] {
   return [...new Map(features.map((feature) => [nameOf(feature), feature])).values()];
 }
@@ -87,7 +82,6 @@ export function writeDefinition(
   { features, segments }: FeatureDefinitions,
   { name, inlineSegments: isInlined }: { readonly name: string; readonly inlineSegments: boolean },
 ): WrittenDocument | undefined {
-  // The last of several flags with the same name takes precedence.
   const found = features.findLast((feature) => nameOf(feature) === name);
   if (found === undefined) return undefined;
   return writeDocument(isInlined ? inlineSegments([found], segments)[0] : found);

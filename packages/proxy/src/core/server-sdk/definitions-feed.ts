@@ -21,8 +21,8 @@ const FLAG_BYTES = 100;
 const MAX_CACHED_MESSAGES = 8;
 
 /**
- * The changes of the definitions that a query selects. The id of a state is derived from its content,
- * so that an SDK can continue at another replica that has had the same state.
+ * The changes of the definitions that a query selects. The id of a state is a hash of its content,
+ * so that an SDK can continue at another replica.
  */
 export class DefinitionsFeed implements DeltaFeed {
   readonly #query: Restriction;
@@ -53,14 +53,13 @@ export class DefinitionsFeed implements DeltaFeed {
     return !isUnrestricted(this.#query);
   }
 
-  /** Estimates what the feed costs: the complete state as text and as bytes, and selecting it after changes. */
+  /** Estimates what the feed costs. */
   get bytes(): number {
     let length = 0;
     for (const text of this.#log.texts()) length += text.length;
     return 2 * length + FLAG_BYTES * this.#definitions.features.length;
   }
 
-  /** Records the changes up to the current definitions. */
   advance(definitions: FeatureDefinitions): void {
     if (definitions === this.#definitions) return;
     this.#definitions = definitions;
@@ -116,13 +115,12 @@ function idOf({ features, segments }: DefinitionTexts): number {
   return Number.parseInt(hash.digest("hex").slice(0, ID_HEX_DIGITS), 16);
 }
 
-/** How many queries have a feed at a time. Each feed contains an index of the flags. */
+/** How many queries have a feed at a time. */
 const MAX_FEEDS = 20;
 
 /** How many restricted forms of a source have feeds at a time. */
 const MAX_RESTRICTED = 50;
 
-/** The feeds of recent queries to one source, by query. */
 type Feeds = LRUCache<string, DefinitionsFeed>;
 
 /** The feeds of recent queries, one for all clients with the same source and query. */

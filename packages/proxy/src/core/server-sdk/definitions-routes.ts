@@ -36,12 +36,10 @@ export interface DefinitionsStreams {
    * @returns a function that must be called when the stream has ended
    * @throws {HttpError} 503 with `Retry-After` if the key has streams with too many different filters
    */
-  claimFeed(grant: Grant, feed: DefinitionsFeed): () => void;
-  /** Sends the changes since an event, or the complete state, and all later changes. */
+  claimFeed(key: string, feed: DefinitionsFeed): () => void;
   open(stream: DefinitionsStreamRequest): void;
 }
 
-/** A stream to open. */
 export interface DefinitionsStreamRequest {
   readonly grant: Grant;
   readonly feed: DefinitionsFeed;
@@ -52,7 +50,6 @@ export interface DefinitionsStreamRequest {
   readonly release: () => void;
 }
 
-/** The caches and streams that all routes with definitions share. */
 export interface DefinitionsServices {
   readonly read: DefinitionsReader;
   readonly feeds: DefinitionsFeeds;
@@ -162,7 +159,7 @@ function streamingRoute(
     handle: ({ grant, request: { url = "", headers } }) => {
       const feed = feedOf(feeds, grant.flags, url);
       streams.checkCapacity();
-      const release = streams.claimFeed(grant, feed);
+      const release = streams.claimFeed(grant.key, feed);
       return {
         status: 200,
         headers: ["vary", vary, AGE_HEADER, writeAge(ageMsOf(grant.flags.source.flags))],
@@ -181,7 +178,7 @@ function streamingRoute(
   };
 }
 
-/** NOTE: a function of its own, because a closure retains what any other one in the same function uses, such as the request. */
+/** NOTE: a function of its own, because a closure retains what others in the same function use, such as the request. */
 function createOpener(
   streams: DefinitionsStreams,
   stream: Omit<DefinitionsStreamRequest, "events">,

@@ -14,7 +14,6 @@ export const Definition = named(
 
 const Segment = named("segmentDefinitionSchema", {}, { additionalProperties: true });
 
-/** The response to a request for definitions. */
 export const DefinitionsResponse = named(
   "featureDefinitionsSchema",
   {
@@ -37,7 +36,6 @@ export const DefinitionsQuery = Type.Object({
   namePrefix: Type.Optional(Type.String({ description: "Prefix of the names of the flags" })),
 });
 
-/** Parses the selection in a URL. */
 export function parseDefinitionsQuery(url: string): Restriction {
   const start = url.indexOf("?");
   const query = new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
@@ -73,5 +71,4 @@ const DeltaEvent = named(
   { description: "One change; the order matters" },
 );
 
-/** The response to a request for changes. */
 export const Delta = named("deltaSchema", { events: Type.Array(DeltaEvent) });

@@ -30,14 +30,10 @@ const Response = named("validatedEdgeTokensSchema", { tokens: Type.Array(Validat
 
 interface TokenValidationOptions {
   readonly access: Pick<AccessControl, "keys" | "upstream">;
-  /** Returns the address of the client that sent a request. */
   readonly callerAddress: (request: ProxyRequest) => string | undefined;
 }
 
-/**
- * The route with which Edge and other proxies behind this one check the tokens of their clients. The protocol
- * requires no authentication for it, so the number of guesses per address is limited.
- */
+/** The route with which proxies behind this one check the tokens of their clients. It requires no token itself. */
 export function tokenValidationRoutes({
   access: { keys, upstream },
   callerAddress,

@@ -13,7 +13,7 @@ import { SERVER_SDK } from "./schemas.ts";
 
 const accepted = (): Reply => emptyReply(202);
 
-/** The routes for usage reports and registrations of server SDKs. They respond as the upstream does. */
+/** They respond as the upstream does. */
 export function serverUsageRoutes({
   usageRules,
   allow,

@@ -10,7 +10,6 @@ interface StreamsDependencies {
   readonly sources: readonly FlagSource[];
   readonly protocols: readonly Protocol[];
   readonly registry: Registry;
-  /** Maximum number of streams, which leaves connections for everything else. */
   readonly maxStreams: number;
   /** Memory for the cached events. @default 32 MiB */
   readonly cacheBytes?: number | undefined;

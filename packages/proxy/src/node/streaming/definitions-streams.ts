@@ -1,6 +1,5 @@
 import { writeAgeComment } from "flags-sdk/neutral";
 import {
-  type ClosedStreams,
   DeltaHub,
   type DeltaHubOptions,
   DeltaStream,
@@ -15,7 +14,6 @@ import type { DefinitionsStreamRequest } from "../../core/server-sdk/definitions
 
 /** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
-  /** The grant of the request that opened the stream. */
   readonly grant: Grant;
 
   constructor(grant: Grant, feed: DefinitionsFeed, events: EventStream) {
@@ -42,9 +40,8 @@ const MIN_CONFIRMATION_MS = 1000;
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
 
 /** Keeps the streams of definitions up to date. */
-export class DefinitionsStreams {
+export class DefinitionsStreams extends DeltaHub<DefinitionsStream> {
   readonly #feeds: DefinitionsFeeds;
-  readonly #hub: DeltaHub<DefinitionsStream>;
   readonly #unfollow: readonly (() => void)[];
 
   constructor(
@@ -52,12 +49,12 @@ export class DefinitionsStreams {
     feeds: DefinitionsFeeds,
     options: Omit<DeltaHubOptions, "maxFeedBytes" | "toError">,
   ) {
-    this.#feeds = feeds;
-    this.#hub = new DeltaHub({
+    super({
       ...options,
       maxFeedBytes: MAX_FEED_BYTES,
       toError: (message, headers) => new HttpError(503, message, { headers }),
     });
+    this.#feeds = feeds;
     this.#unfollow = sources.map((source) => {
       const onChanged = (): void => this.#advance(source);
       const onUnchanged = this.#createConfirmation(source);
@@ -70,46 +67,25 @@ export class DefinitionsStreams {
     });
   }
 
-  get size(): number {
-    return this.#hub.size;
-  }
-
-  get closed(): ClosedStreams {
-    return this.#hub.closed;
-  }
-
-  /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
-  checkCapacity(): void {
-    this.#hub.checkCapacity();
-  }
-
-  /**
-   * Claims memory for the feed of a stream.
-   *
-   * @returns a function that must be called when the stream has ended
-   * @throws {HttpError} 503 with `Retry-After` if the key has streams with too many different filters
-   */
-  claimFeed({ key }: Pick<Grant, "key">, feed: DefinitionsFeed): () => void {
+  override claimFeed(key: string, feed: DefinitionsFeed): () => void {
     // There is only one feed without filters for each source; with filters, each contains a copy of its flags.
-    return feed.isFiltered ? this.#hub.claimFeed(key, feed) : () => undefined;
+    return feed.isFiltered ? super.claimFeed(key, feed) : () => undefined;
   }
 
-  /** Sends the changes since an event, or the complete state, and all later changes. */
   open({ grant, feed, events, lastEventId, release }: DefinitionsStreamRequest): void {
     events.onClose(release);
     const stream = new DefinitionsStream(grant, feed, events);
     stream.sendInitial(lastEventId);
-    this.#hub.add(stream);
+    this.add(stream);
   }
 
   endUnless(isAllowed: (grant: Grant) => boolean): void {
-    this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
+    this.endIf(({ grant }) => !isAllowed(grant), "revoked");
   }
 
-  /** Ends all streams. Their SDKs reconnect after different delays. */
-  close(): void {
+  override close(): void {
     for (const unfollow of this.#unfollow) unfollow();
-    this.#hub.close();
+    super.close();
   }
 
   /** Passes confirmations on when they arrive, so that the times between them do not add up. */
@@ -119,12 +95,12 @@ export class DefinitionsStreams {
       const nowMs = performance.now();
       if (nowMs - latestMs < MIN_CONFIRMATION_MS) return;
       latestMs = nowMs;
-      this.#hub.keepAlive(this.#streamsOf(source));
+      this.keepAlive(this.#streamsOf(source));
     };
   }
 
   #streamsOf(source: FlagSource): readonly DefinitionsStream[] {
-    return this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source);
+    return this.streams().filter(({ grant }) => grant.flags.source.flags === source);
   }
 
   #advance(source: FlagSource): void {
@@ -135,6 +111,6 @@ export class DefinitionsStreams {
       const { definitions } = grant.flags;
       if (definitions !== undefined) feed.advance(definitions);
     }
-    this.#hub.update(streams);
+    this.update(streams);
   }
 }

@@ -5,7 +5,6 @@ import type { ResponseBody } from "../../core/http/response-body.ts";
 import type { Rendering } from "../../core/response/rendering.ts";
 import type { Subscription } from "../../core/streaming/subscription.ts";
 
-/** Default memory for the cached events. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Estimated memory of a cache entry in addition to its bytes. */

@@ -19,7 +19,6 @@ import { CHARACTER_BYTES, type Subscription } from "../../core/streaming/subscri
 /** A stream that sends a client its flags, and sends them again whenever they change. */
 export class FlagStream implements HubStream {
   readonly key: string;
-  /** The grant of the request that opened the stream. */
   readonly grant: Grant;
   readonly events: EventStream;
   /** When the signature of the context expires, epoch milliseconds. @default never */
@@ -37,7 +36,6 @@ export class FlagStream implements HubStream {
     this.#lastEventId = lastEventId;
   }
 
-  /** Memory for the subscription. */
   get bytes(): number {
     return CHARACTER_BYTES * this.#storedText.length;
   }
@@ -83,70 +81,57 @@ const MIN_SPREAD_MS = 4000;
 const EXPIRY_CHECK_INTERVAL_MS = 1000;
 
 /** Keeps the streams to clients up to date, and enforces their limits. */
-export class FlagStreams implements ClientStreams {
+export class FlagStreams extends StreamHub<FlagStream> implements ClientStreams {
   readonly tokens: StreamTokens;
   readonly #sources: readonly FlagSource[];
   readonly #events: FlagEvents;
   readonly #metrics: FlagStreamMetrics;
-  readonly #hub: StreamHub<FlagStream>;
-  readonly #stops: readonly (() => void)[];
+  readonly #stopFollowing: readonly (() => void)[];
 
   constructor(
     { clockIntervalMs = 10_000, ...options }: FlagStreamsOptions,
     { sources, events, tokens, registry }: FlagStreamsDependencies,
   ) {
+    super({
+      ...options,
+      update: (stream) => this.#send(stream),
+      reconnectDelayMs: randomReconnectDelayMs,
+    });
     this.tokens = tokens;
     this.#sources = sources;
     this.#events = events;
-    this.#hub = new StreamHub({
-      ...options,
-      update: (stream) => this.#update(stream),
-      reconnectDelayMs: randomReconnectDelayMs,
-    });
-    this.#metrics = observeFlagStreams(registry, this.#hub);
-    this.#stops = [
+    this.#metrics = observeFlagStreams(registry, this);
+    this.#stopFollowing = [
       repeat(() => this.#reevaluate(), clockIntervalMs),
       repeat(() => this.#endExpired(), EXPIRY_CHECK_INTERVAL_MS),
       ...sources.map((source) => this.#follow(source)),
     ];
   }
 
-  get size(): number {
-    return this.#hub.size;
-  }
-
-  /**
-   * Checks that a client key may open another stream.
-   *
-   * @param bytes memory for the subscription
-   * @throws {HttpError} 503 with `Retry-After` if a limit is reached or the proxy is shutting down
-   */
   checkCapacity(clientKey: string, bytes: number): void {
-    if (!this.#hub.isClosed && this.#hub.hasCapacity(clientKey, bytes)) return;
+    if (!this.isClosed && this.hasCapacity(clientKey, bytes)) return;
     this.#metrics.refused.inc();
     throw unavailable(
       "The proxy cannot open another stream now: poll for flags in the meantime, and try again later",
-      Math.ceil(this.#hub.reconnectDelayMs() / 1000),
+      Math.ceil(this.reconnectDelayMs() / 1000),
     );
   }
 
-  /** Adds a stream, and sends the client its current flags. */
   open(request: StreamRequest): void {
     const stream = new FlagStream(request);
-    this.#hub.add(stream);
+    this.add(stream);
     this.#metrics.opened.inc();
-    stream.events.retryAfter(this.#hub.reconnectDelayMs());
-    this.#update(stream);
+    stream.events.retryAfter(this.reconnectDelayMs());
+    this.#send(stream);
   }
 
   endUnless(isAllowed: (grant: Grant) => boolean): void {
-    this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
+    this.endIf(({ grant }) => !isAllowed(grant), "revoked");
   }
 
-  /** Ends all streams. Their clients reconnect after different delays. */
-  close(): void {
-    for (const stop of this.#stops) stop();
-    this.#hub.close();
+  override close(): void {
+    for (const stop of this.#stopFollowing) stop();
+    super.close();
   }
 
   #follow(source: FlagSource): () => void {
@@ -165,18 +150,16 @@ export class FlagStreams implements ClientStreams {
 
   #updateAll(source: FlagSource): void {
     this.#events.clear();
-    this.#hub.update(
-      this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source),
-    );
+    this.update(this.streams().filter(({ grant }) => grant.flags.source.flags === source));
   }
 
   #endExpired(): void {
     const nowMs = Date.now();
-    this.#hub.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs, "signature_expired");
+    this.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs, "signature_expired");
   }
 
   /** NOTE: reads the snapshot only now, so that an older event never follows a newer one. */
-  #update(stream: FlagStream): void {
+  #send(stream: FlagStream): void {
     const { snapshot } = stream.grant.flags;
     if (snapshot === undefined) return;
     if (stream.send(this.#events.get(snapshot, stream.subscription()))) this.#metrics.events.inc();
