@@ -8,14 +8,13 @@ import { createCallerAddress } from "./caller-address.ts";
 type Ranges = readonly string[];
 
 interface AccessLists {
-  /** Undefined: all addresses that are not denied are allowed. */
+  /** Undefined: all addresses that are not denied. */
   readonly allowList: Ranges | undefined;
   readonly denyList: Ranges;
 }
 
 export type AllowRequest = (request: ProxyRequest) => boolean;
 
-/** Creates the check of requests against the address lists; undefined if there are none. */
 export function createAllowRequest({ network, trustProxy }: ProxyConfig): AllowRequest | undefined {
   const isAllowed = createAccessCheck(network);
   if (isAllowed === undefined) return undefined;
@@ -23,14 +22,14 @@ export function createAllowRequest({ network, trustProxy }: ProxyConfig): AllowR
   return (request) => isAllowed(callerAddress(request));
 }
 
-/** Returns whether an address may send requests. */
-type AccessCheck = (address: string | undefined) => boolean;
-
 /**
  * Creates a check of addresses against lists; undefined if there are none. The deny list takes precedence. An
  * unknown address is never allowed, because it may be a denied one.
  */
-export function createAccessCheck({ allowList, denyList }: AccessLists): AccessCheck | undefined {
+export function createAccessCheck({
+  allowList,
+  denyList,
+}: AccessLists): ((address: string | undefined) => boolean) | undefined {
   if (allowList === undefined && denyList.length === 0) return undefined;
   const isAllowed = allowList === undefined ? () => true : createMatcher(allowList);
   const isDenied = createMatcher(denyList);

@@ -12,10 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 };
 
-/**
- * The Content-Security-Policy of the page. Swagger UI adds inline styles, and images and fonts as
- * `data:` URLs. `upgrade-insecure-requests` is missing because the proxy may use plain HTTP.
- */
+/** Swagger UI adds inline styles, and images and fonts as `data:` URLs. */
 const POLICY = [
   "default-src 'none'",
   "base-uri 'none'",
@@ -28,11 +25,7 @@ const POLICY = [
   "style-src 'self' 'unsafe-inline'",
 ].join("; ");
 
-/**
- * The routes of the OpenAPI document, and of a page on which to try the API.
- *
- * @param describe returns the document. Undefined: it is not enabled, and the routes say so
- */
+/** @param describe returns the OpenAPI document. Undefined: it is not enabled, and the routes say so */
 export function apiPageRoutes(
   basePath: string,
   describe: (() => object) | undefined,
@@ -77,7 +70,6 @@ export function apiPageRoutes(
       ...shared,
       path: "/docs/openapi.json",
       handle: () => {
-        // NOTE: this takes several milliseconds.
         json ??= JSON.stringify(describe());
         return textReply(JSON_TYPE, json);
       },

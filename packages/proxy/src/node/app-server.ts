@@ -17,7 +17,6 @@ interface AppServerOptions {
 
 type Closer = () => void | Promise<void>;
 
-/** How often connections that have become idle are closed during a shutdown. */
 const SWEEP_INTERVAL_MS = 50;
 
 /** An HTTP server with what must be closed with it. It does not listen yet. */

@@ -1,19 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import proxyAddress from "@fastify/proxy-addr";
 import type { TrustProxy } from "flags-server-kit";
-import { toPlainAddress } from "../core/context/plain-address.ts";
 import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
-
-/** The parts of a request that tell where it came from. */
-interface RequestOrigin {
-  readonly headers: IncomingHttpHeaders;
-  readonly socket: { readonly remoteAddress?: string | undefined };
-}
+import { toPlainAddress } from "../core/context/plain-address.ts";
+import type { ProxyRequest, RequestOrigin } from "../core/http/request.ts";
 
 /** Creates a function that finds the client's address, which trusted peers may forward in a header. */
 export function createCallerAddress(
   trustProxy: TrustProxy,
-): (request: RequestOrigin) => string | undefined {
+): (request: Pick<ProxyRequest, "headers" | "socket">) => string | undefined {
   if (trustProxy === false) return ({ socket }) => toPlainAddress(socket.remoteAddress);
 
   const isTrusted = compileTrust(trustProxy);
@@ -21,8 +16,25 @@ export function createCallerAddress(
   return (request) => toPlainAddress(proxyAddress(request as IncomingMessage, isTrusted));
 }
 
-/** Compiles the setting to a function that decides whether a peer is trusted. */
-export function compileTrust(trustProxy: TrustProxy): TrustFunction {
+/** Creates the function that finds the origin of a request, which trusted peers may forward in headers. */
+export function createRequestOrigin(trustProxy: TrustProxy): RequestOrigin {
+  const isTrusted = compileTrust(trustProxy);
+  return ({ headers, socket: { encrypted, remoteAddress = "" } }) => {
+    const forwards = isTrusted(remoteAddress, 0);
+    const forwarded = (name: string): string | undefined =>
+      forwards ? lastOf(headers[name]) : undefined;
+    const scheme = forwarded("x-forwarded-proto") ?? (encrypted === true ? "https" : "http");
+    return `${scheme}://${forwarded("x-forwarded-host") ?? headers.host ?? ""}`;
+  };
+}
+
+/** The last value of a list: the nearest peer has added it. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  const last = header?.toString().split(",").at(-1)?.trim();
+  return last === "" ? undefined : last;
+}
+
+function compileTrust(trustProxy: TrustProxy): TrustFunction {
   const trust = toTrustOption(trustProxy);
   if (typeof trust === "boolean") return () => trust;
   return typeof trust === "function" ? trust : proxyAddress.compile(trust);

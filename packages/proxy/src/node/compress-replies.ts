@@ -10,15 +10,13 @@ import { headerOf, type Reply } from "../core/http/reply.ts";
 import { BODY_FORMS, ResponseBody } from "../core/http/response-body.ts";
 import { fnv1a, MIN_COUNT, RecentCounts } from "../core/response/response-cache.ts";
 
-/** Default memory for bodies that several users share, in all codings. */
 const MAX_SHARED_BYTES = 16 * 1024 * 1024;
 
 /** The bytes to send. A string has one character for each byte. */
 export type Bytes = string | Buffer;
 
 /**
- * Compresses the bodies of replies of at least 1 KiB if the client accepts that, except long ones while 16 MiB of others
- * are waiting.
+ * Compresses the bodies of replies of at least 1 KiB if the client accepts that.
  *
  * NOTE: no compressed response contains a secret together with text that somebody else has chosen, which would let
  * them guess the secret from the length: responses with secrets are smaller, and are sent once.
@@ -26,10 +24,9 @@ export type Bytes = string | Buffer;
 export class ReplyCompressor {
   readonly #shared: LRUCache<string, ResponseBody>;
   readonly #recent = new RecentCounts();
-  /** The compressed forms of bodies that may be sent again. */
   readonly #coded = new WeakMap<ResponseBody, CodedBody>();
 
-  /** @param maxSharedBytes memory for bodies that several users share; default 16 MiB */
+  /** @param maxSharedBytes memory for bodies that several users share, in all codings; default 16 MiB */
   constructor(maxSharedBytes: number = MAX_SHARED_BYTES) {
     this.#shared = new LRUCache({
       maxSize: maxSharedBytes,
@@ -70,10 +67,8 @@ export class ReplyCompressor {
   }
 
   /**
-   * Returns a recent body with the same bytes if there is one, since that has been compressed already.
-   * Where few flags depend on the user there are few different bodies, and compressing one takes several
-   * times as long as everything else. Where many do, most bodies occur once and are not stored. The entity tag
-   * only finds the candidate.
+   * Returns a recent body with the same bytes if there is one, since that has been compressed already, which takes several
+   * times as long as everything else. Bodies that occur once are not stored. The entity tag only finds the candidate.
    */
   #share(body: ResponseBody): ResponseBody {
     const known = this.#shared.get(body.entityTag);

@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 import { parse } from "forwarded-parse";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A `Forwarded` header in the form of the older headers, which proxies and frameworks commonly read. */
 interface ForwardedHeaders {
   readonly "x-forwarded-for": string;
   readonly "x-forwarded-proto"?: string;
@@ -12,11 +11,8 @@ interface ForwardedHeaders {
 const OLDER_HEADERS = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"] as const;
 
 /**
- * Adds the content of a `Forwarded` header (RFC 7239) to the headers of a request as `X-Forwarded-*`, so
- * that the same trust setting applies to both.
- *
- * NOTE: has no effect on a request with one of the older headers. A load balancer that sets those passes
- * on a `Forwarded` header that the client has sent, which must not override them.
+ * Adds the content of a `Forwarded` header (RFC 7239) to the headers of a request as `X-Forwarded-*`, unless it has any of
+ * those: a load balancer that sets them passes on a `Forwarded` header that the client has sent.
  */
 export function adoptForwarded(headers: IncomingHttpHeaders): void {
   const { forwarded } = headers;
@@ -30,10 +26,8 @@ const UNKNOWN = "unknown";
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Converts a `Forwarded` header. If it is malformed, no address is known.
- *
- * NOTE: ignoring a malformed header would mistake the client for its load balancer. A client can cause
- * this by sending an unfinished element, to which the load balancer adds its own.
+ * Converts a `Forwarded` header. NOTE: if it is malformed, no address is known. Ignoring it would mistake the client, which
+ * can send an unfinished element to which the load balancer adds its own, for the load balancer.
  */
 export function parseForwarded(text: string): ForwardedHeaders {
   let hops: readonly Readonly<Record<string, string>>[];

@@ -22,14 +22,13 @@ interface ListenerOptions {
   readonly sharedBytes?: number | undefined;
 }
 
-/** Handles a request. `next` is called for requests that the proxy has nothing to say about. */
+/** `next` is called for requests that the proxy has nothing to say about. */
 export type NodeListener = (
   request: IncomingMessage,
   response: ServerResponse,
   next?: (error?: unknown) => void,
 ) => void;
 
-/** Creates the listener that lets a handler respond to the requests of a server of `node:http`. */
 export function createNodeListener(options: ListenerOptions): NodeListener {
   const { handler, readsForwarded, tracer } = options;
   const bodies = new BodyReader();
@@ -52,7 +51,6 @@ interface Exchange {
   readonly startMs: number;
 }
 
-/** Compresses and sends replies. */
 class ReplySender {
   readonly #options: ListenerOptions;
   readonly #bodies: BodyReader;
@@ -86,9 +84,8 @@ class ReplySender {
         (error: unknown) => this.#abandon(exchange, reply, error),
       );
     } else {
-      // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
-      // the reader, which then competes for the processor with the requests that are still unread; this
-      // can make them 50% more expensive. Node releases what was sent between two immediates.
+      // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes the reader,
+      // which competes for the processor with the requests that are still unread; this can make them 50% more expensive.
       setImmediate(() => this.#write(exchange, reply, bytes));
     }
   }
@@ -107,13 +104,12 @@ class ReplySender {
     this.#observe(exchange, reply);
   }
 
-  /** Disconnects the client of a response that cannot be sent. The error would end the process otherwise. */
+  /** Disconnects the client of a response that cannot be sent. */
   #abandon({ request, response }: Exchange, { route }: HandledReply, error: unknown): void {
     this.#options.logger.error(`${request.method} ${route} failed`, error);
     response.destroy();
   }
 
-  /** Makes the response a stream, which can stay open for a long time: its request is released. */
   #open(
     exchange: Exchange,
     reply: HandledReply,
@@ -142,7 +138,7 @@ class ReplySender {
   }
 }
 
-/** Releases all that a request contains but the path of its route. */
+/** Releases all that a request contains but the path of its route: a stream can stay open for a long time. */
 function releaseRequest(request: IncomingMessage, route: string): void {
   request.url = route;
   request.headers = {};
@@ -152,7 +148,7 @@ function releaseRequest(request: IncomingMessage, route: string): void {
     request.trailers = {};
     request.rawTrailers = [];
   });
-  // Otherwise, a body that is not read would stay in memory as long as the stream.
+  // Discards a body.
   request.resume();
 }
 

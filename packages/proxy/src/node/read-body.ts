@@ -13,13 +13,9 @@ import {
 } from "../core/http/errors.ts";
 import type { BodyLimits } from "../core/http/request.ts";
 
-/** Default memory for long bodies. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/**
- * By content coding. NOTE: not Brotli. A decoder decodes as much as fits into its window of up to 16 MiB before its
- * output can be counted, so a request of 14 bytes would take 16 MiB of memory and 30 ms.
- */
+/** NOTE: not Brotli. A decoder fills its window of up to 16 MiB before its output can be counted. */
 const DECOMPRESSORS = new Map([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
@@ -29,16 +25,14 @@ const DECOMPRESSORS = new Map([
 /** JSON that clients send is rarely more than ten times as long as its compressed form. */
 const MAX_EXPANSION = 20;
 
-/** What a decompressor needs: a window of 32 KiB and a buffer of 16 KiB for its output, among others. */
 const DECOMPRESSOR_BYTES = 64 * 1024;
 
 /** Memory for the first part of a body. It is doubled when it is full. */
 const FIRST_BYTES = 16 * 1024;
 
 /**
- * Reads the bodies of requests, and limits their total memory until the response. Otherwise a client could send almost
- * all of a body on each of many connections and then wait for the timeout, or many complete ones while each response
- * waits for something slow.
+ * Reads the bodies of requests, and limits their total memory until the response: a client could send almost
+ * all of a body on each of many connections, or complete ones while each response waits for something slow.
  */
 export class BodyReader {
   readonly #share: FairShare;
@@ -84,8 +78,7 @@ export class BodyReader {
     // A body that does not fit is rejected before it arrives, if its length is known.
     const excessBytes = length - SMALL_BODY_BYTES;
     if (excessBytes > 0 && !this.#share.canClaim(key, excessBytes)) throw tooManyBodies();
-    // NOTE: the response may have been closed already, for example while the key was checked. Nothing would release
-    // the memory then.
+    // NOTE: nothing would release the memory if the response has been closed already, while the key was checked.
     if (response.destroyed) throw tooManyBodies();
     const memory = new BodyMemory(this.#share, key);
     this.#memories.set(request, memory);
@@ -119,10 +112,7 @@ function parsedBodyOf({ body }: IncomingMessage & { readonly body?: unknown }): 
   throw new TypeError("Something has read the body before the proxy: mount the proxy ahead of it");
 }
 
-/**
- * Reads a body that is short enough to be read in any case: the number of connections limits their memory. It usually
- * arrives at once.
- */
+/** Reads a body that is short enough to be read in any case. It usually arrives at once. */
 function readShort(request: IncomingMessage, length: number): Promise<string> {
   return new Promise((resolve) => {
     request.once("readable", () => {
@@ -142,7 +132,6 @@ async function readCompressed(
 ): Promise<string> {
   const create = DECOMPRESSORS.get(coding);
   if (create === undefined) throw unsupportedCoding();
-  // NOTE: without a Content-Length, the compressed length is not known.
   const maxBytes = Math.min(SMALL_BODY_BYTES + MAX_EXPANSION * length, limitBytes);
   const toError = (): HttpError =>
     maxBytes === limitBytes
@@ -162,7 +151,7 @@ async function readCompressed(
 
 interface CompressedBody {
   readonly coding: string;
-  /** The compressed length; undefined if it is not known. */
+  /** The compressed length, if there is a `Content-Length`. */
   readonly length: number | undefined;
   readonly limits: BodyLimits;
   readonly memory: BodyMemory;
@@ -225,14 +214,14 @@ function collect(
   });
 }
 
-/** NOTE: a function of its own, because a closure retains what any other one in the same function uses, such as the body. */
+/** NOTE: a function of its own, because a closure retains what others in the same function use, such as the body. */
 function releaseOnClose(response: ServerResponse, memory: BodyMemory): void {
   response.once("close", () => memory.release());
 }
 
 /**
- * The memory that one body has claimed. It claims more as bytes arrive: otherwise a client could claim the memory of its
- * key for the longest bodies without sending them, and block the other clients with the same key.
+ * The memory that one body has claimed. It claims more as bytes arrive: a client could claim the memory of its
+ * key without sending anything, and block others with the same key.
  */
 class BodyMemory {
   readonly #share: FairShare;
@@ -256,7 +245,7 @@ class BodyMemory {
     return true;
   }
 
-  /** Releases all memory. What arrives later is discarded, so it needs none. */
+  /** Releases all memory. What arrives later is discarded. */
   release(): void {
     this.#availableBytes = Number.POSITIVE_INFINITY;
     for (const release of this.#releases) release();

@@ -50,7 +50,6 @@ function badAddress(): HttpError {
   return new HttpError(400, "This port only redirects to https://: send a `Host` and a path");
 }
 
-/** Returns the address with TLS; undefined if the request does not contain enough of it. */
 function toTlsAddress(
   host: string | undefined,
   path: string | undefined,

@@ -27,7 +27,7 @@ export class TlsFiles {
   readonly #options: TlsFilesOptions;
   readonly #servers = new Set<Server>();
   readonly #follower: FileFollower;
-  /** Files that have to be read again, changed or not. */
+  /** Has the files read again, changed or not. */
   readonly #unread: FollowedFiles;
   #material: TlsMaterial;
   #lastProblem = "";
@@ -44,7 +44,6 @@ export class TlsFiles {
     return this.#material;
   }
 
-  /** Creates a server with the current certificate, which is kept up to date until the server closes. */
   readonly createServer: CreateServer = (options, handle) => {
     const { clientCa } = this.#material;
     const server = createServer(
@@ -97,7 +96,7 @@ export class TlsFiles {
     logger[level](`The TLS certificate was replaced. The new one is valid until ${until}`);
   }
 
-  /** Keeps the previous certificate. Logs each problem once. */
+  /** Logs each problem once. */
   #reject(problem: string): void {
     if (problem === this.#lastProblem) return;
     this.#lastProblem = problem;

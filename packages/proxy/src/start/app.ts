@@ -15,7 +15,7 @@ import { MAX_SDK_STREAMS } from "../config/check-settings.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { PROGRAM } from "../config/program.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { createCallerAddress } from "../node/caller-address.ts";
+import { createCallerAddress, createRequestOrigin } from "../node/caller-address.ts";
 import { applicationRoutes } from "../core/application.ts";
 import { Cors } from "../core/routing/cors.ts";
 import { EvaluationReporter } from "../core/routes/evaluation-reporter.ts";
@@ -24,7 +24,6 @@ import { describeRoutes, type SecuritySchemes } from "../core/routing/openapi.ts
 import { createProtocol, type Protocol } from "../core/routes/protocol.ts";
 import { PROTOCOLS } from "../core/protocols/protocols.ts";
 import { isReady, whenReady } from "../core/operations/readiness.ts";
-import { createRequestOrigin } from "../node/request-origin.ts";
 import { renderNewSnapshots } from "../core/response/rendering.ts";
 import { ResponseCache } from "../core/response/response-cache.ts";
 import { createEvaluatePage, type EvaluatePage } from "../core/pages/evaluate-page.ts";
