@@ -20,7 +20,6 @@ import { type DefinitionsServices, definitionsRoutes } from "./server-sdk/defini
 import { tokenValidationRoutes } from "./server-sdk/token-validation.ts";
 import { serverUsageRoutes } from "./server-sdk/usage-routes.ts";
 
-/** What the routes of the main port need. */
 export interface ApplicationOptions
   extends
     OperationsOptions,
@@ -47,7 +46,6 @@ export function applicationRoutes(options: ApplicationOptions): readonly Route[]
   ];
 }
 
-/** What the routes of operators need. */
 export interface OperationsOptions {
   readonly config: ProxyConfig;
   /** The version of the proxy. */
@@ -56,7 +54,6 @@ export interface OperationsOptions {
   readonly sources: readonly Source[];
   readonly metrics: MetricsText;
   readonly isStopping: ReadinessRules["isStopping"];
-  /** Returns the address of the client that sent a request. */
   readonly callerAddress: (request: ProxyRequest) => string | undefined;
 }
 

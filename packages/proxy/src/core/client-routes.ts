@@ -6,14 +6,12 @@ import type { Protocol, RouteOptions } from "./routes/protocol.ts";
 import { createKeyCheck } from "./routing/authenticate.ts";
 import type { Route } from "./routing/route.ts";
 
-/** What the routes of client protocols need. */
 export interface ClientRoutesOptions extends Pick<
   RouteOptions,
   "access" | "clientStreams" | "config" | "originOf" | "usageRules"
 > {
   readonly protocols: readonly Protocol[];
   readonly cache: ResponseCache;
-  /** Returns the address of the client that sent a request. */
   readonly callerAddress: (request: ProxyRequest) => string | undefined;
 }
 

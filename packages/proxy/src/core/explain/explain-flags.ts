@@ -1,7 +1,6 @@
 import { type Context, explain, type Explanation, type Snapshot, type Steps } from "flags-engine";
 import { type ClientVariant, TimeSlicer, toClientVariant } from "flags-sdk/neutral";
 
-/** The response for a name without a flag. */
 interface UnknownFlag extends Pick<Explanation, "name" | "enabled" | "explanation"> {
   readonly reason: "FLAG_NOT_FOUND";
 }

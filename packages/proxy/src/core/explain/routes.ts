@@ -9,16 +9,10 @@ import { errorResponses } from "../routes/schemas.ts";
 import { explainFlags } from "./explain-flags.ts";
 import { ExplainBody, Explanations } from "./schemas.ts";
 
-/**
- * More requests at the same time get a 503: an explanation takes a thousand times as long as an evaluation, and
- * a response with all flags can have megabytes.
- */
+/** More requests at the same time get a 503: an explanation takes a thousand times as long as an evaluation. */
 const MAX_RUNNING = 4;
 
-/**
- * The route that says why flags are on or off for a context. Explanations contain strategies, so
- * it must be enabled, and requires a server token or a key with `explain` in the access file.
- */
+/** The route that says why flags are on or off. Explanations contain strategies, so it needs a permission. */
 export function explainRoutes({ allow, config, protocol }: RouteOptions): readonly Route[] {
   let running = 0;
   return [

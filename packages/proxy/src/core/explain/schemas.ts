@@ -17,14 +17,11 @@ import { named } from "../http/named-schema.ts";
 import { EvaluationContext, type SchemasOf } from "../routes/schemas.ts";
 import { Payload, Variant } from "../routes/toggles.ts";
 
-/** More than anyone would read. */
-const MAX_NAMES = 1000;
-
 export const ExplainBody = named("explainRequestSchema", {
   context: Type.Optional(EvaluationContext),
   flags: Type.Optional(
     Type.Array(Type.String({ maxLength: 255 }), {
-      maxItems: MAX_NAMES,
+      maxItems: 1000,
       description: "Names of the flags to explain. Default: all",
     }),
   ),
@@ -41,7 +38,6 @@ const Actual = Type.Union([Type.String(), Type.Null()], {
   description: "The value in the context; null if it is absent",
 });
 
-/** What all conditions have in common. */
 const Condition = {
   matched: Matched,
   explanation: Type.String({ description: "Why the context does or does not meet this condition" }),
@@ -178,5 +174,4 @@ const ExplainedFlag = named("explainedFlagSchema", {
   variantSelection: Type.Optional(VariantSelection),
 } satisfies SchemasOf<Explanation>);
 
-/** The response: an explanation of each flag. */
 export const Explanations = named("explanationsSchema", { flags: Type.Array(ExplainedFlag) });

@@ -8,7 +8,6 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The body of an error response, unless a protocol has its own format. */
 interface ErrorBody {
   readonly error: string;
   readonly validation?: readonly Problem[];
@@ -61,7 +60,6 @@ export function unknownFlag(name: string): HttpError {
   );
 }
 
-/** A 403 for a client whose address is in a deny list, or not in the allow list. */
 export function addressNotAllowed(): HttpError {
   return new HttpError(
     403,
@@ -69,20 +67,15 @@ export function addressNotAllowed(): HttpError {
   );
 }
 
-/** A 503 that says when to try again. */
 export function unavailable(message: string, retryAfterSeconds = 1): HttpError {
   return new HttpError(503, message, { headers: { "retry-after": String(retryAfterSeconds) } });
 }
 
-/** A 503 for all requests until the proxy has flags. */
 export function notReady(): HttpError {
   return unavailable("The proxy has not synchronized with its upstream yet: try again in a moment");
 }
 
-/**
- * For errors of a body, the rest of which may still be arriving: the next request of the connection would have to wait
- * for it.
- */
+/** For errors of a body, the rest of which may still be arriving: the next request would have to wait for it. */
 export const CLOSING = { connection: "close" };
 
 export function unsupportedCoding(): HttpError {
@@ -100,25 +93,21 @@ export function notDecompressible(cause: unknown): HttpError {
   );
 }
 
-/** How to enable the endpoints with all toggles. */
 export const ENABLE_ALL_HINT = "set `enableAllEndpoint` (ENABLE_ALL_ENDPOINT) to true";
 
-/** A 501 for a feature that a setting enables. */
 export function notEnabled(subject: string, hint: string): HttpError {
   return new HttpError(501, `${subject} is not enabled: ${hint}`);
 }
 
-/** A 501 for a stream on a runtime without streams. */
+/** For runtimes without streams. */
 export function streamsNotAvailable(): HttpError {
   return notEnabled("Streaming", "poll, or use a proxy that runs as a server");
 }
 
-/** A 403 for something that the access file does not allow for the key. */
 export function notAllowed(action: string, field: string): HttpError {
   return new HttpError(403, `This key cannot ${action}: see \`${field}\` in the access file`);
 }
 
-/** A 401 for a key that the upstream may know, but whose flags this proxy does not have. */
 export function environmentNotServed(environment: string): HttpError {
   return new HttpError(
     401,
@@ -148,11 +137,7 @@ export function notSigned(fields: readonly string[]): HttpError {
   );
 }
 
-/**
- * A 401 for a signature that is not accepted.
- *
- * @param problem completes "The signature of the context …"
- */
+/** @param problem completes "The signature of the context …" */
 export function invalidSignature(problem: string, cause?: unknown): HttpError {
   return new HttpError(401, `The signature of the context ${problem}`, { cause });
 }
@@ -160,7 +145,6 @@ export function invalidSignature(problem: string, cause?: unknown): HttpError {
 export const STREAM_TOKEN_HINT =
   "request a new URL by sending `POST` with a client key to this path";
 
-/** A 401 for a stream token that cannot be opened, or whose client key is not valid. */
 export function invalidStreamToken(): HttpError {
   return new HttpError(
     401,
@@ -180,7 +164,6 @@ export function bodyTooLarge(limitBytes: number): HttpError {
   );
 }
 
-/** A 400 for a body that could not be read to its end, usually because the client has left. */
 export function bodyIncomplete(cause: unknown): HttpError {
   return new HttpError(400, "The body did not arrive completely: send it again", { cause });
 }

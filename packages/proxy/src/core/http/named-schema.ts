@@ -1,9 +1,6 @@
 import { type TObject, type TObjectOptions, type TProperties, Type } from "typebox";
 
-/**
- * Creates the schema of an object that the OpenAPI document defines under a name, which is that of a type in generated
- * clients: changing it breaks them.
- */
+/** The schema of an object with its name in the OpenAPI document. NOTE: changing a name breaks generated clients. */
 export function named<Properties extends TProperties>(
   title: string,
   properties: Properties,

@@ -35,7 +35,6 @@ type Headers = Readonly<Record<string, string | undefined>>;
 
 const NO_STORE = { "cache-control": "no-store" };
 
-/** A response with a text. */
 export function textReply(
   contentType: string,
   text: string,
@@ -46,12 +45,11 @@ export function textReply(
   return { status, headers: all, body: toBinaryString(text) };
 }
 
-/** A response with a value as JSON. @param headers default: it must not be cached */
+/** @param headers default: the response must not be cached */
 export function jsonReply(value: unknown, headers: Headers = NO_STORE, status = 200): Reply {
   return textReply(JSON_TYPE, JSON.stringify(value), headers, status);
 }
 
-/** A response without a body. */
 export function emptyReply(status: number, headers: Headers = {}): Reply {
   return { status, headers: toRawHeaders(headers) };
 }
@@ -77,14 +75,13 @@ export function conditionalReply(
   return { status: 200, headers, body, isShareable };
 }
 
-/** Converts headers to alternating names and values. */
 export function toRawHeaders(headers: Headers): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value],
   );
 }
 
-/** Returns the value of a header of a reply; undefined if it has none. The name is in lower case. */
+/** @param name in lower case */
 export function headerOf(headers: RawHeaders, name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) {
     if (headers[index] === name) return headers[index + 1];

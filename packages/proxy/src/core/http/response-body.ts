@@ -27,17 +27,13 @@ export class ResponseBody {
     this.#bytes = text;
   }
 
-  /**
-   * Returns the bytes to send. A string has one character for each byte: write it as `latin1`. A string
-   * is the cheapest form to send once; a body that is sent again becomes a buffer, which needs no copy.
-   */
+  /** A string, the cheapest form to send once, or a buffer, which needs no copy, for a body that is sent again. */
   bytesToSend(): string | Buffer {
     if (this.#isSent) return this.toBuffer();
     this.#isSent = true;
     return this.#bytes;
   }
 
-  /** The body as a buffer. Copies the bytes at the first call only. */
   toBuffer(): Buffer {
     const bytes = this.#bytes;
     if (Buffer.isBuffer(bytes)) return bytes;
@@ -46,12 +42,10 @@ export class ResponseBody {
     return buffer;
   }
 
-  /** The body in the form that it has: a string has one character for each byte. */
   get bytes(): string | Buffer {
     return this.#bytes;
   }
 
-  /** Whether another body has the same bytes. */
   equals(other: ResponseBody): boolean {
     const [own, others] = [this.#bytes, other.#bytes];
     // NOTE: no buffers, because V8 would release their memory only when its own heap is full.

@@ -4,7 +4,7 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { describeSchemaError, toPath } from "./describe-schema-error.ts";
 import { HttpError, type Problem } from "./errors.ts";
 
-/** The problems of a body with more values are not listed, since finding them all is expensive. */
+/** The problems of a body with more values are not listed: finding them takes up to 100 ms. */
 const MAX_EXPLAINED_VALUES = 2000;
 
 /** No schema is deeper, so validators never read deeper values. */
@@ -22,7 +22,6 @@ export function checkBody(schema: TSchema, body: unknown): void {
   }
 }
 
-/** Whether a value matches a schema. */
 export function isValid(schema: TSchema, value: unknown): boolean {
   return validatorOf(schema).Check(value);
 }
@@ -35,7 +34,7 @@ export function explainBody(schema: TSchema, body: unknown): HttpError {
 
 const validators = new WeakMap<TSchema, Validator>();
 
-/** Compiles a validator for the first body that needs it, to keep the start fast. */
+/** Compiles a validator at first use, to keep the start fast. */
 function validatorOf(schema: TSchema): Validator {
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
@@ -72,10 +71,8 @@ function hasManyValues(body: unknown): boolean {
   return false;
 }
 
-/** Names in a body can have any length, and every problem repeats those that lead to it. */
 const MAX_NAME_LENGTH = 100;
 
-/** Describes the errors of a validator for the body of a request. */
 export function toProblems(errors: readonly TLocalizedValidationError[]): readonly Problem[] {
   return errors.flatMap((error): readonly Problem[] => {
     switch (error.keyword) {
@@ -95,7 +92,6 @@ export function toProblems(errors: readonly TLocalizedValidationError[]): readon
   });
 }
 
-/** The problem of a list or an object with too many entries. */
 function tooMany(path: readonly string[], limit: number): Problem {
   const message = `has more than ${limit} entries: send fewer, if necessary in several requests`;
   return { path: joinPath(path), message };

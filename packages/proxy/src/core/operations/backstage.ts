@@ -18,7 +18,6 @@ interface BackstageOptions {
   readonly readiness: ReadinessRules;
   readonly metrics: MetricsText;
   readonly access: Pick<AccessControl, "keys">;
-  /** Accepts only server tokens. */
   readonly authenticate: NonNullable<Route["authenticate"]>;
 }
 
@@ -38,7 +37,6 @@ const SourceState = named("sourceStateSchema", {
   hasFailed: Type.Boolean({ description: "Whether a request for the flags has ever failed" }),
 });
 
-/** A key that the upstream has verified. */
 const VerifiedKeyState = named("verifiedKeyStateSchema", {
   token: Type.String({ description: "The key without most of its secret" }),
   tokenType: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),

@@ -5,7 +5,6 @@ import { conditionalReply, jsonReply, textReply } from "../http/reply.ts";
 import { FOR_OPERATORS, type Route } from "../routing/route.ts";
 import { errorResponses } from "../routes/schemas.ts";
 
-/** The metrics of all processes. */
 export interface MetricsText {
   /** Returns them in the text format of Prometheus. */
   readonly read: () => Promise<string>;
@@ -20,7 +19,6 @@ const HEALTHY = {
   body: "ok",
 } as const;
 
-/** The health check. It needs no key, and pages of any origin can read it. */
 export const HEALTH_ROUTE: Route = {
   method: "GET",
   path: "/proxy/health",
@@ -38,13 +36,12 @@ export const HEALTH_ROUTE: Route = {
   handle: ({ request }) => conditionalReply(request, [], HEALTHY),
 };
 
-/** Describes metrics in the text format of Prometheus, for the OpenAPI document. */
 export const METRICS_RESPONSE = {
   content: { "text/plain": { schema: Type.String() } },
   description: "The metrics",
 };
 
-/** The metrics in the text format of Prometheus, at the path of the Unleash proxy. */
+/** At the path of the Unleash proxy. */
 export function metricsRoute({ registry, read }: MetricsText): Route {
   return {
     method: "GET",
@@ -58,7 +55,6 @@ export function metricsRoute({ registry, read }: MetricsText): Route {
   };
 }
 
-/** What the routes of probes have in common. They need no key. */
 export const PROBE = {
   method: "GET",
   tags: TAGS,

@@ -16,7 +16,6 @@ export function isReady(sources: readonly Source[]): boolean {
   );
 }
 
-/** Resolves as soon as `isReady()`. */
 export async function whenReady(sources: readonly Source[]): Promise<void> {
   if (isReady(sources)) return;
   await new Promise<void>((resolve) => {
@@ -30,7 +29,6 @@ export async function whenReady(sources: readonly Source[]): Promise<void> {
   });
 }
 
-/** What decides whether this replica should get requests. */
 export interface ReadinessRules {
   readonly sources: readonly Source[];
   /** The greatest age of flags; undefined: any. */

@@ -29,7 +29,6 @@ export interface EvaluateOptions {
  */
 export type EvaluatePage = (context?: Context, options?: EvaluateOptions) => PageFlags;
 
-/** What determines the flags of pages. */
 export interface PageRules {
   readonly config: Pick<
     ClientConfig,
@@ -41,7 +40,6 @@ export interface PageRules {
   readonly onUsage?: () => void;
 }
 
-/** Creates the function that evaluates flags for pages. */
 export function createEvaluatePage(rules: PageRules): EvaluatePage {
   const { config, access } = rules;
   return (given = {}, { key } = {}) => {

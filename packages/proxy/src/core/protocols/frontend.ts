@@ -32,7 +32,7 @@ const CONTEXT = {
   description: "Values other than strings, numbers and booleans are ignored",
 };
 
-/** The body of a request for flags: a context, at the top level or under `context`. */
+/** The context is at the top level or under `context`. */
 const FrontendBody = Type.Object(
   {
     ...FIELDS,
@@ -83,7 +83,6 @@ const FRONTEND_BODY: FlagRequestBody = {
   isOptional: true,
 };
 
-/** Serializes the toggles of the frontend API: a variant repeats whether its toggle is on. */
 const frontendFormat: FlagFormat = createToggleFormat(({ variant, ...toggle }) => ({
   ...toggle,
   // NOTE: the upstream sends both spellings; older and newer clients read one or the other.

@@ -27,13 +27,11 @@ const ToggleList = named(
 
 const STREAM_BODY = createStreamBody(EvaluationContext, "streamRequestSchema");
 
-/** Reads the body of a POST: the context is under `context`. */
 const PROXY_BODY: FlagRequestBody = createRequestBody(EvaluationBody, ({ context, toggles }) => ({
   sent: readContext(context),
   toggles,
 }));
 
-/** Serializes the toggles of `/proxy`, as browser and mobile SDKs read them. */
 export const proxyFormat: FlagFormat = createToggleFormat();
 
 /** Also the path of streams that other protocols refer to. */

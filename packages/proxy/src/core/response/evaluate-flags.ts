@@ -16,20 +16,14 @@ export interface Selection {
   readonly all?: boolean | undefined;
 }
 
-/** The response for one context. For a single flag that depends on the context, it is never repeatable. */
 export interface EvaluatedFlags extends Omit<Evaluation, "outcomes"> {
   readonly body: ResponseBody;
-  /**
-   * The index of the outcome of each flag that was evaluated, by the position of the flag.
-   *
-   * NOTE: valid only until the next evaluation, which may overwrite it.
-   */
+  /** By the position of the flag. NOTE: valid only until the next evaluation, which may overwrite it. */
   readonly outcomes: Readonly<Record<number, number>>;
 }
 
 /**
- * Turns a snapshot, a context and a selection into a response in one protocol. Every response with flags
- * is made here, for routes and streams alike.
+ * Turns a snapshot, a context and a selection into a response in one protocol.
  *
  * @throws {HttpError} a 404 if there is no single flag of that name, a 400 if the protocol cannot represent
  *   its value, or a 400 if names are repeated so often that the response would be too long
@@ -87,7 +81,6 @@ function selectFlags(
   return (all ? rendering.all : rendering.enabled).select(outcomes);
 }
 
-/** Stands for the name of a flag. */
 const ANY_NAME = "<name>";
 
 /** The longest response to a list in which a name is repeated: a short request could otherwise get gigabytes. */

@@ -3,7 +3,6 @@ import { DIGEST_WORDS, toEntityTag } from "flags-sdk/neutral";
 import { type Fragment, type Frame, joinFragments, SEPARATOR } from "./fragment.ts";
 import { ResponseBody } from "../http/response-body.ts";
 
-/** One outcome index for each flag of a snapshot. */
 export type OutcomeVector = Evaluation["outcomes"];
 
 export type FragmentOf = (flag: CompiledFlag, outcomeIndex: number) => Fragment;
@@ -20,10 +19,7 @@ interface Part {
   readonly end: number;
 }
 
-/**
- * The parts and the flags that depend on the context, as arrays of numbers because they are read for each request. The
- * combinations of all parts are numbered consecutively.
- */
+/** Arrays of numbers, because they are read for each request. The combinations of all parts are numbered consecutively. */
 interface Layout {
   /** Positions in the snapshot of the flags that depend on the context. */
   readonly positions: Int32Array;
@@ -36,7 +32,7 @@ interface Layout {
 }
 
 /**
- * All flags of a snapshot as a list that omits some outcomes, such as those that are off. This is a
+ * The flags of a snapshot as a list that omits some outcomes, such as those that are off. This is a
  * hot path: adjacent flags share one fragment for each combination of their outcomes.
  */
 export class FlagList {
@@ -69,7 +65,6 @@ export class FlagList {
     this.#digests.set(frame.digest);
   }
 
-  /** Selects the fragments for these outcomes. */
   select(outcomes: OutcomeVector): ResponseBody {
     const digests = this.#digests;
     const { prefix, suffix } = this.#frame;
@@ -96,7 +91,6 @@ export class FlagList {
     return new ResponseBody(text + suffix, entityTag);
   }
 
-  /** Joins the fragments of a part, given by its position. */
   #prepare(part: number, outcomes: OutcomeVector): Fragment {
     const { start = 0, end = 0 } = this.#parts[part] ?? {};
     const fragments: Fragment[] = [];

@@ -8,8 +8,7 @@ export const SEPARATOR = ",";
 export class Fragment {
   /**
    * JSON of the flags in UTF-8, each preceded by a separator, as a string with one character for each
-   * byte. Concatenating strings costs less than copying buffers, and creates no memory outside V8's
-   * heap that the garbage collector would have to track for each response.
+   * byte: concatenating strings costs less than copying buffers.
    */
   readonly bytes: string;
   /** For each flag, the first 64 bits of the SHA-256 of its JSON. */
@@ -35,7 +34,6 @@ export class Frame {
   }
 }
 
-/** Prepares the JSON of one flag. */
 export function createFragment(json: string): Fragment {
   return new Fragment(toBinaryString(SEPARATOR + json), digestOf(json));
 }

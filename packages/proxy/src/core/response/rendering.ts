@@ -91,14 +91,11 @@ function isNeeded(
   return isPossible && outcome !== undefined && isListed(outcome);
 }
 
-/** Renders snapshots in one protocol, each once. A rendering is released with its snapshot. */
+/** Renders snapshots in one protocol, each once. */
 export interface Renderer {
-  /** The rendering of a snapshot. Its fragments and lists are prepared at first use. */
+  /** The fragments and lists are prepared at first use. */
   readonly render: (snapshot: Snapshot) => Rendering;
-  /**
-   * Prepares a snapshot, in steps, for the same kinds of requests as the previous one; for none if
-   * this protocol has not been used.
-   */
+  /** Prepares a snapshot, in steps, for the same kinds of requests as the previous one. */
   readonly renderAhead: (snapshot: Snapshot, previous: Snapshot | undefined) => Steps<void>;
 }
 
@@ -142,8 +139,8 @@ function createFragmentOf(format: FlagFormat): FragmentOf {
 }
 
 /**
- * Prepares each new snapshot before it is published. Otherwise the first request after a change would
- * serialize all new flags, and delay every other request meanwhile. Returns a function that stops this.
+ * Prepares each new snapshot before it is published: the first request after a change would serialize all new flags, and
+ * delay the others. Returns a function that stops this.
  */
 export function renderNewSnapshots(
   sources: readonly FlagSource[],

@@ -3,7 +3,6 @@ import type { Snapshot } from "flags-engine";
 import { LRUCache } from "lru-cache";
 import { BODY_FORMS, type ResponseBody } from "../http/response-body.ts";
 
-/** Default memory for all cached responses. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Estimated memory of an entry in addition to its strings. */
@@ -108,10 +107,7 @@ export class RecentCounts {
   }
 }
 
-/**
- * Differs in each process, so that clients cannot choose requests with the same hash. Chosen at first use: some
- * runtimes have no randomness while a module is loaded.
- */
+/** Random, so that clients cannot choose requests with the same hash. Some runtimes have no randomness while a module is loaded. */
 let seed: number | undefined;
 
 /** FNV-1a, 32 bits, of a string from a position on, with a random start. */

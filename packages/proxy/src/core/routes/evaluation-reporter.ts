@@ -5,7 +5,6 @@ import type { Source } from "../../sources/sources.ts";
 import type { ProxyRequest } from "../http/request.ts";
 import type { EvaluatedFlags, Selection } from "../response/evaluate-flags.ts";
 
-/** An evaluation that has been made for a request. */
 interface RequestEvaluation {
   readonly source: Pick<Source, "name">;
   readonly snapshot: Snapshot;

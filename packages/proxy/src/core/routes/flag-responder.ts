@@ -25,7 +25,6 @@ import type { Renderer } from "../response/rendering.ts";
 import type { ResponseBody } from "../http/response-body.ts";
 import type { ResponseCache } from "../response/response-cache.ts";
 
-/** The parts of a protocol that responses depend on. */
 export interface FlagProtocol extends Renderer {
   readonly contextRules: ContextRules;
   /** Value of `Cache-Control` for a response that depends only on URL, body and key of its request. */
@@ -50,7 +49,6 @@ export interface EvaluatedContext {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** What a request asks for. */
 export interface FlagQuery {
   readonly sent: SentContext;
   readonly selection: Selection;
@@ -59,8 +57,7 @@ export interface FlagQuery {
 }
 
 /**
- * Creates the function that responds to requests for flags in a protocol. It returns a promise only if a signature
- * must be verified, or enrichers run.
+ * Creates the function that responds to requests for flags in a protocol.
  *
  * @param cache shared by all protocols: a key contains the whole request
  */
@@ -135,11 +132,10 @@ export function createFlagResponder(protocol: FlagProtocol, cache: ResponseCache
   }
 }
 
-/** A request that can be evaluated. */
 interface Prepared extends EvaluatedContext {
   readonly sent: SentContext;
   readonly snapshot: Snapshot;
-  /** The key under which the response is cached if it is repeatable. @default it is not cached */
+  /** @default the response is not cached */
   readonly cacheKey?: string;
 }
 

@@ -8,7 +8,6 @@ import type { Call } from "../routing/call.ts";
 import { FOR_CLIENTS, type Route } from "../routing/route.ts";
 import { ContextQuery, errorResponses, type ErrorStatus, NotModified } from "./schemas.ts";
 
-/** The parts of the routes that differ between protocols. */
 interface FlagRoutesOptions extends Pick<
   RouteOptions,
   "allow" | "protocol" | "respond" | "config"
@@ -41,7 +40,6 @@ export function flagRoutes(options: FlagRoutesOptions): readonly Route[] {
   ];
 }
 
-/** Rejects requests for all flags unless the setting or the key allows them. */
 function checkAll(grant: Grant, isEnabled: boolean): HttpError | undefined {
   if (allowsAll(grant, isEnabled)) return undefined;
   return isEnabled

@@ -11,20 +11,18 @@ import type { ErrorFormat } from "../routing/handler.ts";
 import type { SecuritySchemes } from "../routing/openapi.ts";
 import { createRenderer, type FlagFormat } from "../response/rendering.ts";
 import type { ResponseBody } from "../http/response-body.ts";
-import type { ProxyRequest } from "../http/request.ts";
-import type { RequestOrigin } from "../http/request.ts";
+import type { ProxyRequest, RequestOrigin } from "../http/request.ts";
 import type { Route } from "../routing/route.ts";
 import type { ClientStreams } from "../streaming/client-streams.ts";
 import type { UsageRules } from "../usage/accept-usage.ts";
 
-/** A request for flags, as its body or query describes it. */
 export interface FlagRequest {
   readonly sent: SentContext;
   /** Names of the only flags to list; undefined for all. */
   readonly toggles?: readonly string[] | undefined;
 }
 
-/** The body of a request for flags: its schema, and how to read a body that matches it. */
+/** How the body of a request for flags is read. */
 export interface FlagRequestBody {
   readonly schema: TSchema;
   /** Whether a missing body is an empty one. @default false */
@@ -33,7 +31,6 @@ export interface FlagRequestBody {
   read(body: unknown): FlagRequest;
 }
 
-/** Combines a schema with the function that reads matching bodies. */
 export function createRequestBody<Schema extends TSchema>(
   schema: Schema,
   read: (body: Static<Schema>) => FlagRequest,
@@ -71,13 +68,12 @@ export interface ProtocolDefinition {
   createRoutes(options: RouteOptions): readonly Route[];
 }
 
-/** A protocol as configured: everything that the evaluation of a request depends on. */
+/** A protocol as configured. */
 export interface Protocol extends FlagProtocol {
   readonly definition: ProtocolDefinition;
   readonly keyExtractor: KeyExtractor;
 }
 
-/** The dependencies of the routes of one protocol. */
 export interface RouteOptions {
   readonly config: ClientConfig;
   readonly usageRules: UsageRules;
@@ -91,25 +87,17 @@ export interface RouteOptions {
   readonly allow: (...kinds: readonly KeyKind[]) => NonNullable<Route["authenticate"]>;
 }
 
-/**
- * Returns the kind of events that streams of a protocol send.
- *
- * @throws {TypeError} if it has no streams
- */
 export function streamKindOf({ streamEvents }: ProtocolDefinition): string {
   if (streamEvents === undefined) throw new TypeError("The protocol has no `streamEvents`");
   return streamEvents.kind;
 }
 
-/** What a protocol needs besides its configuration. */
 interface ProtocolDependencies extends Pick<Protocol, "reporter"> {
-  /** Returns the address of the client that sent a request. */
   readonly callerAddress: ContextRules["callerAddress"];
   /** Whether the address lists allow a request. Undefined: all are allowed. */
   readonly isAllowed: ((request: ProxyRequest) => boolean) | undefined;
 }
 
-/** Applies the configuration to a protocol. */
 export function createProtocol(
   definition: ProtocolDefinition,
   config: ClientConfig,
@@ -139,7 +127,6 @@ export function createProtocol(
   };
 }
 
-/** The header that contains the key of a request, as configured. */
 export function configuredHeader({
   clientKeysHeaderName,
 }: Pick<ClientConfig, "clientKeysHeaderName">): KeyExtractor {

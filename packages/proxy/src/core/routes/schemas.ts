@@ -1,10 +1,9 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, type TOptional, type TSchema, Type } from "typebox";
 import { named } from "../http/named-schema.ts";
 
 /** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
 export type SchemasOf<T> = Readonly<Record<keyof T, TSchema>>;
 
-/** More would cost much more time to read than their size justifies. */
 export const MAX_CONTEXT_PROPERTIES = 1000;
 
 /** A value of a context. It is converted to text; null stands for no value. */
@@ -32,38 +31,30 @@ const Properties = Type.Unsafe<Record<string, string | number | boolean | null> 
   description: FIELD_DESCRIPTIONS.properties,
 });
 
-const contextField = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string | number | boolean | null>({
-      type: ["string", "number", "boolean", "null"],
-      description,
-    }),
-  );
+/** The schemas of the fields other than `properties`. */
+function contextFields<Schema extends TSchema>(toSchema: (description: string) => Schema) {
+  const { properties: _properties, ...descriptions } = FIELD_DESCRIPTIONS;
+  const fields = Object.entries(descriptions).map(([name, description]) => [
+    name,
+    Type.Optional(toSchema(description)),
+  ]);
+  return Object.fromEntries(fields) as Record<keyof typeof descriptions, TOptional<Schema>>;
+}
 
 export const EvaluationContext = named(
   "evaluationContextSchema",
   {
-    appName: contextField(FIELD_DESCRIPTIONS.appName),
-    userId: contextField(FIELD_DESCRIPTIONS.userId),
-    sessionId: contextField(FIELD_DESCRIPTIONS.sessionId),
-    environment: contextField(FIELD_DESCRIPTIONS.environment),
-    remoteAddress: contextField(FIELD_DESCRIPTIONS.remoteAddress),
-    currentTime: contextField(FIELD_DESCRIPTIONS.currentTime),
+    ...contextFields((description) =>
+      Type.Unsafe<Static<typeof ContextValue>>({ ...ContextValue, description }),
+    ),
     properties: Type.Optional(Properties),
   },
   { additionalProperties: ContextValue, maxProperties: MAX_CONTEXT_PROPERTIES },
 );
 
-const parameter = (description: string) => Type.Optional(Type.String({ description }));
-
 /** The context as query parameters. Any other parameter is a property. */
 export const ContextQuery = Type.Object({
-  appName: parameter(FIELD_DESCRIPTIONS.appName),
-  userId: parameter(FIELD_DESCRIPTIONS.userId),
-  sessionId: parameter(FIELD_DESCRIPTIONS.sessionId),
-  environment: parameter(FIELD_DESCRIPTIONS.environment),
-  remoteAddress: parameter(FIELD_DESCRIPTIONS.remoteAddress),
-  currentTime: parameter(FIELD_DESCRIPTIONS.currentTime),
+  ...contextFields((description) => Type.String({ description })),
   properties: Type.Optional(
     Type.Unsafe<Record<string, string>>({
       type: "object",
@@ -73,13 +64,9 @@ export const ContextQuery = Type.Object({
   ),
 });
 
-/** The largest number of toggles that one request can name. */
-const MAX_NAMED_TOGGLES = 10_000;
-
-/** The names in the body of an evaluation request. */
 export const NamedToggles = Type.Optional(
   Type.Array(Type.String(), {
-    maxItems: MAX_NAMED_TOGGLES,
+    maxItems: 10_000,
     description: "If present, only flags with these names are listed, on or off",
   }),
 );
@@ -106,7 +93,6 @@ const ERROR_DESCRIPTIONS = {
     "explanations",
 } as const;
 
-/** An error status that the description of a route can name. */
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
 
 const OTHER_ERRORS = {
@@ -117,10 +103,7 @@ const OTHER_ERRORS = {
     "inside the proxy",
 };
 
-/**
- * The error responses of a route in the OpenAPI document. Descriptions belong to the responses, so that
- * all of them share one schema.
- */
+/** The error responses of a route in the OpenAPI document, which share one schema. */
 export function errorResponses(...statusCodes: readonly ErrorStatus[]) {
   // Every route that requires a key applies the rules of the key.
   const ofKeys: readonly ErrorStatus[] = statusCodes.includes(401) ? [403, 429] : [];
@@ -131,7 +114,6 @@ export function errorResponses(...statusCodes: readonly ErrorStatus[]) {
   return { ...Object.fromEntries(known), default: OTHER_ERRORS };
 }
 
-/** The response to a conditional request whose entity tag is current. */
 export const NotModified = Type.Null({
   description: "The client's response is still current",
 });

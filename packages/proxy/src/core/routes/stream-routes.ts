@@ -67,7 +67,6 @@ export function createStreamBody(context: TSchema, title: string) {
 
 type StreamBody = ReturnType<typeof createStreamBody>;
 
-/** The URL at which a stream can be opened without a key. */
 const StreamAddress = named(
   "streamAddressSchema",
   {
@@ -82,7 +81,6 @@ const StreamAddress = named(
   { description: "The URL of the stream" },
 );
 
-/** The events of a stream: each has the toggles as data, and their entity tag as id. */
 const StreamEvents = {
   description:
     "The stream: each event `toggles` contains a list of flags, and its id is their entity tag",
@@ -158,7 +156,7 @@ function tokenOf({ request: { url = "" } }: Call): string {
   return tokens.length === 1 ? (tokens[0] ?? "") : "";
 }
 
-/** Reads the subscription. Enrichers run now, since they require the request. */
+/** NOTE: enrichers run now, since they require the request. */
 async function readSubscription(
   { grant, request }: Call,
   { context, toggles, all }: Static<StreamBody>,
@@ -224,7 +222,7 @@ function openStream(
   return { status: 200, headers: [], stream: { open } };
 }
 
-/** NOTE: a function of its own, because a closure retains what any other one in the same function uses, such as the request. */
+/** NOTE: a function of its own, because a closure retains what others in the same function use, such as the request. */
 function createOpener(
   streams: ClientStreams,
   request: Omit<Parameters<ClientStreams["open"]>[0], "events">,

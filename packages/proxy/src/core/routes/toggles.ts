@@ -7,7 +7,6 @@ import { named } from "../http/named-schema.ts";
 import type { FlagFormat } from "../response/rendering.ts";
 import type { ResponseBody } from "../http/response-body.ts";
 
-/** Data that belongs to a variant. */
 export const Payload = named("variantPayloadSchema", {
   type: Type.String({ description: "Type of the value, such as string or json" }),
   value: Type.String({ description: "The value as a string; JSON is encoded" }),
@@ -26,11 +25,7 @@ export const Toggle = named("toggleSchema", {
   impressionData: Type.Boolean(),
 });
 
-/**
- * Creates the format of a list called `toggles`.
- *
- * @param toJson returns the object to write for a toggle; default: the toggle
- */
+/** @param toJson returns the object to write for a toggle; default: the toggle */
 export function createToggleFormat(
   toJson: (toggle: ReturnType<typeof toToggle>) => object = (toggle) => toggle,
 ): FlagFormat {
@@ -45,7 +40,6 @@ export function createToggleFormat(
   };
 }
 
-/** Writes toggles as the event of a stream. */
 export function writeToggles(body: ResponseBody): string {
   return writeEvent({ name: "toggles", id: body.entityTag, data: body.toBuffer().toString() });
 }

@@ -14,7 +14,6 @@ import { type Reply, textReply } from "../http/reply.ts";
 import { FOR_CLIENTS, type Route } from "../routing/route.ts";
 import { errorResponses } from "./schemas.ts";
 
-/** How an API describes the routes for usage, and what they respond. */
 interface UsageApi {
   readonly usageRules: UsageRules;
   /** What an API calls flags, in descriptions. */
@@ -25,7 +24,6 @@ interface UsageApi {
   readonly registersReporters: boolean;
 }
 
-/** The routes that accept usage reports and registrations of client SDKs. */
 export function usageRoutes({
   allow,
   usageRules,
@@ -87,12 +85,10 @@ export function usageRoutesAt(
   ];
 }
 
-/** Returns what parsing the usage in a request depends on apart from its body. */
 export function parseOptionsOf({ grant }: Call): ParseOptions {
   return { nowMs: Date.now(), quotaId: quotaIdOf(grant), keyKind: grant.kind };
 }
 
-/** Returns what a registration depends on apart from the body of its request. */
 export function originOf(
   { grant, request: { headers } }: Call,
   { metricsIntervalMs }: Pick<UsageRules, "metricsIntervalMs">,

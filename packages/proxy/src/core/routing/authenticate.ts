@@ -11,15 +11,12 @@ import type { Route } from "./route.ts";
 interface KeyCheckOptions {
   readonly access: Pick<AccessControl, "keys" | "uses" | "upstream">;
   readonly extractor: KeyExtractor;
-  /** Returns the address of the client that sent a request. */
   readonly callerAddress: (request: ProxyRequest) => string | undefined;
 }
 
 /**
- * Creates the check that finds the grant of a request. It rejects requests without a key of one of these kinds
- * with a 401, and those that the rules of the key do not allow with a 403 or 429. A repeated key header
- * is a 400: a gateway might have checked a different value than the proxy. A request whose key the upstream
- * has to verify waits.
+ * Creates the check that finds the grant of a request. A repeated key header is a 400: a gateway might have checked a
+ * different value than the proxy. A request whose key the upstream has to verify waits.
  */
 export function createKeyCheck(
   { access: { keys, uses, upstream }, extractor, callerAddress }: KeyCheckOptions,
@@ -67,7 +64,6 @@ export function admit(call: Call, grant: Grant, uses: KeyUses): void {
   call.isOriginRestricted = isOriginRestricted(grant);
 }
 
-/** Verifies the candidates for the key with the upstream, in order, until one is valid. */
 async function verifyAny(
   upstream: UpstreamVerification,
   candidates: readonly string[],

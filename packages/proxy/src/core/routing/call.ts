@@ -25,7 +25,6 @@ export class Call {
   /** The parameters in the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly #rule: RouteBody | undefined;
-  /** The origins that may read the response; false if it has no CORS headers. */
   allowedOrigin: AllowedOrigin = false;
   /** Whether the key can be used only from certain origins, and this is one of them. */
   isOriginRestricted = false;
@@ -33,18 +32,13 @@ export class Call {
   text: string | undefined;
   #grant: Grant | undefined;
 
-  /** @param rule how the route reads the body. Undefined: it reads none */
+  /** @param rule undefined: the route reads no body */
   constructor(request: ProxyRequest, params: Call["params"], rule: RouteBody | undefined) {
     this.request = request;
     this.params = params;
     this.#rule = rule;
   }
 
-  /**
-   * The grant of the key of the request.
-   *
-   * @throws {TypeError} if the route does not authenticate
-   */
   get grant(): Grant {
     if (this.#grant === undefined) {
       throw new TypeError("The route has no grant: it does not authenticate");
@@ -61,17 +55,11 @@ export class Call {
     return this.#grant?.key;
   }
 
-  /** Returns a parameter in the path. */
   param(name: string): string {
     return this.params[name] ?? "";
   }
 
-  /**
-   * Parses the body. A text that is not JSON, or does not match the schema, is a 400.
-   *
-   * @param schema that of the route
-   * @throws {HttpError} a 400 that names the problem
-   */
+  /** Parses the body and checks it against the schema of the route. @throws {HttpError} a 400 that names the problem */
   parse<Schema extends TSchema>(schema: Schema): Static<Schema> {
     const value = this.parseUnchecked();
     checkBody(schema, value);

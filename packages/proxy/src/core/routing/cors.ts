@@ -36,10 +36,8 @@ export function variesOnOrigin({ origin }: CorsConfig): boolean {
   return typeof origin === "function" || (origin !== false && !allowsAll(origin));
 }
 
-/** A response, as its CORS headers depend on it. */
 interface CorsSubject {
   readonly allowedOrigin: AllowedOrigin;
-  /** Whether the key can be used only from certain origins, and the origin of the request is one of them. */
   readonly isOriginRestricted: boolean;
   /** Whether scripts have to read `Retry-After`. */
   readonly hasRetryAfter: boolean;
@@ -112,7 +110,7 @@ export class Cors {
     });
   }
 
-  /** Whether preflights are handled like other requests, after they got their headers. */
+  /** Whether preflights are handled like other requests. */
   get continuesPreflights(): boolean {
     return this.#config.preflightContinue;
   }
@@ -141,7 +139,7 @@ function matches(allowed: AllowedOrigin, requestOrigin: string): boolean {
 const NO_ORIGIN =
   "The function in `cors.origin` must return or call back with an origin, a regular expression, a list of them, true or false";
 
-/** Calls the function that decides which origins are allowed: it returns, calls back, or returns a promise. */
+/** The function returns, calls back, or returns a promise. */
 function callOriginFunction(
   decide: Extract<CorsOrigin, (...args: never) => unknown>,
   requestOrigin: string | undefined,
@@ -161,7 +159,6 @@ function checkOrigin(allowed: unknown): AllowedOrigin {
   throw new TypeError(NO_ORIGIN);
 }
 
-/** The characters of a header value. A single origin is sent whatever the request contains. */
 const HEADER_VALUE = /^[\t -~\u0080-\u00FF]+$/;
 
 function isAllowedOrigin(value: unknown): value is AllowedOrigin {

@@ -20,10 +20,8 @@ export interface ErrorFormat {
   toBody(error: HttpError, name: string | undefined): object;
 }
 
-/** Label of preflights. */
 const ANY_PATH = "*";
 
-/** A reply, and what observes it. */
 export interface HandledReply extends Reply {
   /** The path of the route, with the names of its parameters. */
   readonly route: string;
@@ -33,7 +31,6 @@ export interface HandledReply extends Reply {
   readonly isContinued: boolean;
 }
 
-/** An internal error, for the log. */
 interface Failure {
   readonly request: ProxyRequest;
   /** Says what failed, with the id that the client got. */
@@ -48,17 +45,15 @@ export interface HandlerOptions {
   /** Undefined: no response has CORS headers. */
   readonly cors?: Cors | undefined;
   readonly errorFormats?: readonly ErrorFormat[];
-  /** Whether the address lists allow a request. Undefined: all are allowed. */
+  /** Undefined: all addresses are allowed. */
   readonly isAllowed?: ((request: ProxyRequest) => boolean) | undefined;
   readonly isOwnHost: (request: ProxyRequest) => boolean;
   /** Whether the sources are ready. Not called again after it has returned true. */
   readonly isReady: () => boolean;
   readonly onFailure: (failure: Failure) => void;
-  /** Called with the route of a request before it is handled. */
   readonly onRoute?: ((request: ProxyRequest, route: string) => void) | undefined;
 }
 
-/** A request with the route that was found for it. */
 class RoutedCall extends Call {
   readonly match: Match;
   /** Undefined: the path has no route for the method. */
@@ -129,7 +124,6 @@ export class Handler {
       : handleRoute(route, call, readBody);
   }
 
-  /** Rejects paths that are not written as the route requires, other hosts, and requests that come too early. */
   #checkTarget({ request, route, match: { isMisspelled, isLenient } }: RoutedCall): void {
     const { isOwnHost, isReady } = this.#options;
     const isExact = route?.audience.pathForm === "exact";
@@ -153,7 +147,6 @@ export class Handler {
     return new HttpError(405, message, { headers: { allow: allowed.join(", ") } });
   }
 
-  /** Adds the headers that depend on the origin. */
   #finish(call: RoutedCall, reply: Reply, hasRetryAfter = false): HandledReply {
     const { request, match } = call;
     const { cors } = this.#options;
@@ -189,7 +182,6 @@ export class Handler {
     return route === undefined ? NO_ROUTE : (found?.path ?? NO_ROUTE);
   }
 
-  /** Turns an error into a response, and logs one that is not the client's. */
   #fail(call: RoutedCall, thrown: unknown): HandledReply {
     const error = this.#identify(call, toHttpError(thrown));
     const { request, route, match } = call;

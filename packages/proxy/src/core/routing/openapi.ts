@@ -6,7 +6,6 @@ import type { Route } from "./route.ts";
 /** Descriptions of ways to authenticate, by their names in the OpenAPI document. */
 export type SecuritySchemes = Readonly<Record<string, object>>;
 
-/** The parts of schemas that are described outside of them. */
 type DescribedSchema = TSchema & {
   readonly description?: string;
   readonly "x-response-description"?: string;

@@ -26,7 +26,6 @@ export const FOR_OPERATORS: Audience = { hasCors: false, checksHost: true, pathF
 /** Routes that a page in the browser of an operator reads with relative URLs. */
 export const FOR_PAGES: Audience = { hasCors: true, checksHost: true, pathForm: "lenient" };
 
-/** How OpenAPI describes a route. */
 interface Description {
   readonly summary: string;
   readonly description?: string;

@@ -120,7 +120,6 @@ function toRegExp(path: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** The path of a request target. */
 function pathOf(url: string): string {
   const target = url.startsWith("/") ? url : url.replace(ORIGIN, "");
   const query = target.indexOf("?");

@@ -2,13 +2,11 @@ import type { EventStream } from "flags-server-kit/http";
 import type { Grant } from "../access/grant.ts";
 import type { StreamTokens } from "./stream-tokens.ts";
 
-/** A stream to open. */
 export interface StreamRequest {
   readonly grant: Grant;
   /** The subscription, as `toStoredText()` returns it. */
   readonly storedText: string;
   readonly events: EventStream;
-  /** The `Last-Event-ID` that the client sent. */
   readonly lastEventId: string | undefined;
 }
 

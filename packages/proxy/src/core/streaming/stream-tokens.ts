@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:cry
 import { HttpError, invalidStreamToken, STREAM_TOKEN_HINT } from "../http/errors.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** How long a token is valid. */
 const LIFETIME_MS = 5 * 60 * 1000;
 
 /** A stable token is replaced after this time, and remains valid for the same time after that. */
@@ -18,7 +17,6 @@ const NONCE_BYTES = 12;
 const CIPHER = "aes-256-gcm";
 const LABEL = "flags-proxy stream token 4";
 
-/** What a token gives access to. */
 interface StreamTicket {
   /** Identifies the client key and its rules, as `cacheKeyOf()` returns it. */
   readonly clientId: string;

@@ -4,7 +4,6 @@ import type { SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 
-/** Maximum length of the JSON that a stream stores. */
 const MAX_LENGTH = 16 * 1024;
 
 /** Maximum memory of one character. */

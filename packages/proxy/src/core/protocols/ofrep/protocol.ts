@@ -47,7 +47,7 @@ export const OFREP: ProtocolDefinition = {
   createRoutes: ofrepRoutes,
 };
 
-/** Writes the request to fetch the flags again, as the OFREP specification defines it. */
+/** The request to fetch the flags again, as the OFREP specification defines it. */
 function writeRefetch({ entityTag }: ResponseBody): string {
   const data = JSON.stringify({ type: "refetchEvaluation", etag: entityTag });
   return writeEvent({ name: "message", id: entityTag, data });
@@ -71,10 +71,7 @@ function toUnknownFlag(key: string): OfrepFailure {
   return { key, errorCode: "FLAG_NOT_FOUND", errorDetails: "There is no flag with this name" };
 }
 
-/**
- * Writes an error as OFREP specifies it. All errors have the same fields, more than required: some
- * providers show no message without a code.
- */
+/** NOTE: all errors have more fields than required, because some providers show no message without a code. */
 export function toOfrepError(error: HttpError, key: string | undefined): OfrepErrorBody {
   return {
     ...(key !== undefined && { key }),

@@ -31,7 +31,6 @@ const FlagKey = Type.Object({ key: Type.String({ description: "Name of the flag"
 const LIST_ERRORS = [400, 401, 403, 413, 415, 429, 503] as const;
 const SINGLE_ERRORS = [400, 401, 403, 404, 413, 415, 429, 503] as const;
 
-/** OFREP: all flags in one response, or a single one. */
 export function ofrepRoutes(options: RouteOptions): readonly Route[] {
   const { allow, config, respond } = options;
   const shared = {
@@ -106,7 +105,6 @@ interface StreamRequest extends EvaluatedContext {
   readonly all: boolean;
 }
 
-/** Issues the token for a stream of these flags; undefined if it would be too long for a URL. */
 function issueToken(
   tokens: StreamTokens,
   { clientId, context, kind, all, expiresAtMs }: StreamRequest,
@@ -128,8 +126,7 @@ function withEventStream(flags: ResponseBody, requestUri: string): ResponseBody 
 
 /**
  * Reads an OpenFeature context, whose own fields can have any value. Objects, lists and null are ignored:
- * flags cannot use them, but other consumers of the same context may. The schema has rejected them as
- * the targeting key and as standard fields, such as `sessionId`.
+ * flags cannot use them, but other consumers of the same context may.
  */
 function readBody(call: Call): SentContext {
   const { context: received } = call.parse(OfrepBody);
