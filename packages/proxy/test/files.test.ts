@@ -187,14 +187,14 @@ describe("a file", () => {
     expect(logged("error")).toHaveLength(2);
   });
 
-  test("a flag whose boolean is written as off or no is off, and the log names the position", async () => {
+  test("a file with a boolean that is written as off is not used, and the log names the position", async () => {
     const { path, names, logged } = await startWithFile(documentOf("a", "b"));
     expect(await names()).toEqual(["a", "b"]);
     await replace(path, '{"a": {"enabled": "off"},\n "b": {"enabled": true}}');
-    await eventually(() => names()).toEqual(["b"]);
-    expect(logged("warn")).toContain(
-      `${path}: line 1, column 19: enabled of flag "a" must be true or false, found "off": the flag is off`,
+    await eventually(() => logged("error")).toContain(
+      `Cannot use ${path}; the previous flags stay in use: line 1, column 19: enabled must be true or false, found "off"`,
     );
+    expect(await names()).toEqual(["a", "b"]);
     const strategies = [{ name: "default", disabled: true }];
     await replace(path, { features: [flag("a", { strategies }), flag("c")] });
     await eventually(() => names()).toEqual(["c"]);
@@ -386,7 +386,9 @@ describe("flags-proxy", () => {
     await untilReady(url);
     const namesFor = async (authorization: string) => {
       const headers = { authorization, connection: "close" };
-      return namesOf(await fetch(`${url}/proxy`, { headers }));
+      // A worker that is killed can leave a connection open that it was about to receive.
+      const signal = AbortSignal.timeout(2000);
+      return namesOf(await fetch(`${url}/proxy`, { headers, signal }));
     };
     const both = async () => [await namesFor(keys.p), await namesFor(keys.s)];
     expect(await both()).toEqual([["p"], ["s"]]);
@@ -428,20 +430,11 @@ describe("flags-proxy", () => {
     expect(stdout).toMatch(/flags\.json: Flag "a": Strategy "not-loaded" is unknown/);
     const IPs = "999.1.1.1, 10.0.0.0/99, 2001:db8::/32";
     const byAddress = [{ name: "remoteAddress", parameters: { IPs } }];
-    const inverted = [{ contextName: "plan", operator: "IN", values: ["pro"], inverted: "no" }];
-    await replace(path, {
-      features: [
-        flag("a", { strategies: byAddress }),
-        flag("b", { strategies: [{ name: "default", constraints: inverted }] }),
-      ],
-    });
+    await replace(path, { features: [flag("a", { strategies: byAddress })] });
     const { stdout: report } = await runCommand(environment, ["check"]);
     expect(report).toContain(
       'Flag "a": IPs contains "999.1.1.1", "10.0.0.0/99", which no address matches: an entry must be an IP address or range',
     );
-    expect(report).toMatch(
-      /flags\.json: line 1, column \d+: inverted of flag "b" must be true or false, found "no": the flag is off\n/,
-    );
-    expect(report).toContain("2 warnings");
+    expect(report).toContain("1 warning");
   });
 });

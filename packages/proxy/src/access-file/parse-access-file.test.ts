@@ -88,7 +88,6 @@ test.each([
     "s3cr3t: 1\nother",
     "line 2, column 1: not valid YAML, implicit map keys need to be followed by map values",
   ],
-  ['{"keys": [],\n"keys": []}', "line 2, column 9: its name occurs twice in the same object"],
   ['{"keys": [s3cr3t]}', "line 1, column 11: not valid JSON, unexpected character"],
   ['{"keys": [', "line 1, column 11: not valid JSON, it ends here"],
   ['{"keys": [{"name": "a",\n"kye": "b"}]}', "line 2, column 8: `keys[0].kye` is unknown"],
@@ -120,7 +119,7 @@ test("large YAML is rejected, since its parser would block requests", async () =
   ]);
 });
 
-test("the problem of one of many keys is located, in JSON of more than a megabyte", async () => {
+test("the problem of one of many keys is named, in JSON of more than a megabyte", async () => {
   const keys = Array.from({ length: 10_000 }, (_, index) => ({
     name: `key-${index}`,
     keySha256: String(index).padStart(64, "0"),
@@ -130,7 +129,7 @@ test("the problem of one of many keys is located, in JSON of more than a megabyt
   expect(write(keys).length).toBeGreaterThan(1024 * 1024);
   expect(await problemsOf(write(keys))).toEqual([]);
   expect(await problemsOf(write([...keys, { name: "last", kye: "a" }]))).toEqual([
-    expect.stringMatching(/^line 70005, column 11: `keys\[10000\].kye` is unknown/),
+    expect.stringMatching(/^at an unknown position: `keys\[10000\].kye` is unknown/),
   ]);
   expect(await problemsOf(`${write(keys)},`)).toEqual([expect.stringMatching(/not valid JSON/)]);
 });

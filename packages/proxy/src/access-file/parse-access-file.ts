@@ -8,8 +8,7 @@ import {
   toPath,
   type ValueProblem,
 } from "../core/http/describe-schema-error.ts";
-import type { ValuePath } from "../files/json-positions.ts";
-import { parseJson, parseYaml } from "../files/parse-text.ts";
+import { parseJson, parseYaml, type ValuePath } from "../files/parse-text.ts";
 import { type AccessFileKey, AccessFileSchema, KeySchema, MAX_KEYS } from "./access-schema.ts";
 
 /** A problem of one value. Messages contain no values, which can be secret. */

@@ -1,14 +1,12 @@
+import { parse, type ValueNode } from "@humanwhocodes/momoa";
 import { runToEnd } from "flags-engine";
 import { readJson } from "flags-sdk/neutral";
 import { toErrorMessage } from "flags-server-kit/neutral";
 import type * as Yaml from "yaml";
-import {
-  createJsonLocator,
-  findJsonError,
-  findRepeatedName,
-  type ValuePath,
-} from "./json-positions.ts";
 import { FileError } from "./read-file.ts";
+
+/** Where a value is in a document. */
+export type ValuePath = readonly (string | number)[];
 
 /** A parsed text. */
 export interface ParsedText {
@@ -19,46 +17,65 @@ export interface ParsedText {
 
 interface ParseOptions {
   /**
-   * Whether the text contains keys. Messages then contain nothing of it. Names that occur twice and aliases are
-   * rejected: they are mistakes, for example a key that begins with `*` and is not in quotes.
+   * Whether the text contains keys. Messages then contain nothing of it. Aliases are rejected: they are mistakes, for
+   * example a key that begins with `*` and is not in quotes.
    *
    * @default false
    */
   readonly hasSecrets?: boolean;
 }
 
-/** Parsing YAML blocks the event loop for a second per megabyte or more. */
-const MAX_YAML_BYTES = 1024 * 1024;
+/** Parsing YAML, and finding positions in JSON, blocks the event loop for a second per megabyte or more. */
+const MAX_SLOW_BYTES = 1024 * 1024;
 
 const MAX_PROBLEMS = 5;
 
 /**
- * Parses JSON. Positions are found only when they are needed, so valid text costs little.
+ * Parses JSON. Positions are found only when they are needed, and not in large files.
  *
  * @throws {FileError} if it is invalid
  */
 export function parseJson(text: string, { hasSecrets = false }: ParseOptions = {}): ParsedText {
-  const value = readValue(text, hasSecrets);
-  const repeated = hasSecrets ? findRepeatedName(text) : undefined;
-  if (repeated !== undefined) {
-    throw new FileError([
-      `${describePosition(text, repeated)}: its name occurs twice in the same object`,
-    ]);
-  }
-  return { value, locate: createLocate(text, createJsonLocator(text)) };
-}
-
-function readValue(text: string, hasSecrets: boolean): unknown {
+  const isLarge = Buffer.byteLength(text) > MAX_SLOW_BYTES;
   try {
-    return runToEnd(readJson(text));
+    const value = runToEnd(readJson(text));
+    const locate = createLocate(text, createJsonLocator(text));
+    return { value, locate: isLarge ? () => "at an unknown position" : locate };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw new FileError([toErrorMessage(error)]);
-    const offset = findJsonError(text);
+    const offset = isLarge ? undefined : findJsonError(text);
     if (offset === undefined) throw new FileError(["it is not valid JSON"]);
     const found = hasSecrets ? "character" : JSON.stringify(text[offset]);
     const reason = offset < text.length ? `unexpected ${found}` : "it ends here";
     throw new FileError([`${describePosition(text, offset)}: not valid JSON, ${reason}`]);
   }
+}
+
+/** Returns the offset of the first character that is not valid JSON; undefined if it is not known. */
+function findJsonError(text: string): number | undefined {
+  try {
+    parse(text);
+    return undefined;
+  } catch (error) {
+    const { message, offset } = error as Error & { readonly offset?: number };
+    return message.startsWith("Unexpected end of input") ? text.length : offset;
+  }
+}
+
+function createJsonLocator(text: string): (path: ValuePath) => number | undefined {
+  let root: ValueNode | undefined;
+  return (path) => {
+    root ??= parse(text).body;
+    let node: ValueNode | undefined = root;
+    for (const key of path) node = node && childOf(node, key);
+    return node?.loc.start.offset;
+  };
+}
+
+function childOf(node: ValueNode, key: string | number): ValueNode | undefined {
+  if (node.type === "Array") return node.elements[Number(key)]?.value;
+  if (node.type !== "Object") return undefined;
+  return node.members.find(({ name }) => "value" in name && name.value === key)?.value;
 }
 
 /**
@@ -70,9 +87,9 @@ export async function parseYaml(
   text: string,
   { hasSecrets = false }: ParseOptions = {},
 ): Promise<ParsedText> {
-  if (Buffer.byteLength(text) > MAX_YAML_BYTES) {
+  if (Buffer.byteLength(text) > MAX_SLOW_BYTES) {
     throw new FileError([
-      `it is larger than ${MAX_YAML_BYTES / 1024} KiB: convert it to JSON, which is parsed much faster`,
+      `it is larger than ${MAX_SLOW_BYTES / 1024} KiB: convert it to JSON, which is parsed much faster`,
     ]);
   }
   // NOTE: loaded only for YAML, since it would slow down every start.

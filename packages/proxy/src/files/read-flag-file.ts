@@ -3,8 +3,7 @@ import { codeOf, toErrorMessage } from "flags-server-kit/neutral";
 import { explainUnreadable } from "flags-server-kit";
 import type { FlagDocument } from "./project-exports.ts";
 import { toFlagDocument } from "./to-flag-document.ts";
-import type { ValuePath } from "./json-positions.ts";
-import { parseJson, type ParsedText, parseYaml } from "./parse-text.ts";
+import { parseJson, type ParsedText, parseYaml, type ValuePath } from "./parse-text.ts";
 import { combineStates, FileError, type FollowedFiles, readText } from "./read-file.ts";
 
 /** As for a response of an upstream. */

@@ -28,40 +28,32 @@ export function toFlagDocument(parsed: ParsedText, environment: string | undefin
   const { value: file, locate } = parsed;
   if (!isRecord(file)) throw new FileError([`${locate([])}: the file ${EXPECTED}`]);
   const isMap = !Array.isArray(file["features"]);
-  const environments = listEnvironments(file);
-  const chosen = environments && chooseEnvironment(environments, environment);
-  const malformed = checkBooleans(file, locate, { isMap, environment: chosen });
-  const usable = withoutSegments(file, malformed.segments);
+  checkBooleans(file, isMap, locate);
   const { document, warnings } = isMap
     ? { document: fromMap(file, locate), warnings: [] }
-    : chosen === undefined
-      ? fromDefinitions(usable, environment)
-      : fromExport(usable, chosen);
-  const features = document.features.map((flag) => toUsableFlag(flag, malformed.flags));
-  return { document: { ...document, features }, warnings: [...malformed.warnings, ...warnings] };
+    : fromList(file, environment);
+  return { document: { ...document, features: document.features.map(withoutDisabled) }, warnings };
 }
 
-/** Strategies with these segments then match nobody. */
-function withoutSegments(file: Entry, malformed: ReadonlySet<unknown>): Entry {
-  if (malformed.size === 0) return file;
-  const segments = file["segments"] as readonly unknown[];
-  return { ...file, segments: segments.filter((segment) => !malformed.has(segment)) };
+function fromList(file: Entry, environment: string | undefined): ReadDocument {
+  const environments = listEnvironments(file);
+  return environments === undefined
+    ? fromDefinitions(file, environment)
+    : fromExport(file, chooseEnvironment(environments, environment));
 }
 
 /**
- * Turns a malformed flag off, and removes disabled strategies, which upstreams do not send.
+ * Removes disabled strategies, which upstreams do not send.
  *
  * NOTE: SDKs treat an enabled flag without strategies as on for everybody. If all of its strategies are disabled, it
  * is on for nobody.
  */
-function toUsableFlag(flag: unknown, malformed: ReadonlySet<unknown>): unknown {
-  if (!isRecord(flag)) return flag;
-  const { name, type, project, strategies } = flag;
-  if (malformed.has(name)) return { name, type, project, enabled: false, strategies: [] };
-  if (!Array.isArray(strategies)) return flag;
-  const active = strategies.filter((one: unknown) => !(isRecord(one) && one["disabled"] === true));
-  if (active.length === strategies.length) return flag;
-  return { ...flag, strategies: active, ...(active.length === 0 && { enabled: false }) };
+function withoutDisabled(flag: unknown): unknown {
+  if (!isRecord(flag) || !Array.isArray(flag["strategies"])) return flag;
+  const all: readonly unknown[] = flag["strategies"];
+  const strategies = all.filter((one) => !(isRecord(one) && one["disabled"] === true));
+  if (strategies.length === all.length) return flag;
+  return { ...flag, strategies, ...(strategies.length === 0 && { enabled: false }) };
 }
 
 function chooseEnvironment(
@@ -110,7 +102,8 @@ function fromMap(flags: Entry, locate: ParsedText["locate"]): FlagDocument {
 
 function findProblem(flag: unknown): { path: string[]; message: string } | undefined {
   if (!isRecord(flag)) return { path: [], message: "a flag must be an object with `enabled`" };
-  const { variant } = flag;
+  const { enabled, variant } = flag;
+  if (typeof enabled !== "boolean") return { path: [], message: "a flag must have `enabled`" };
   if (variant === undefined || variant === null || typeof variant === "string") return undefined;
   return { path: ["variant"], message: "`variant` must be the name of a variant" };
 }
