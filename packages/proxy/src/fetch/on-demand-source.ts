@@ -26,6 +26,7 @@ import type {
   ApplicationRegistration,
   ApplicationUsage,
 } from "../upstream/usage/application-usage.ts";
+import { UsageSender } from "../upstream/usage/usage-sender.ts";
 import { FETCH_CONNECTIONS } from "./fetch-connections.ts";
 import type { Defer } from "./fetch-info.ts";
 import { OnDemandUsage } from "./on-demand-usage.ts";
@@ -109,7 +110,8 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
       events,
       snapshot: () => this.snapshot,
       createSender: (accepted) =>
-        accepted.createSender({
+        new UsageSender({
+          accepted,
           ...this.#connect(),
           credentials: this.#credentials,
           events,

@@ -1,9 +1,11 @@
 import { type EventSink, nextDelayMs, toUpstreamError } from "flags-sdk/neutral";
+import type { Snapshot } from "flags-engine";
 import { AcceptedUsage } from "../upstream/usage/accepted-usage.ts";
 import type {
   ApplicationRegistration,
   ApplicationUsage,
 } from "../upstream/usage/application-usage.ts";
+import { namesIn } from "../upstream/usage/known-names.ts";
 import type { UsageSender } from "../upstream/usage/usage-sender.ts";
 import type { Defer } from "./fetch-info.ts";
 
@@ -13,10 +15,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** A sending that takes longer has been cut off with its request. It may last for many requests to the upstream. */
 const MAX_SENDING_MS = 120_000;
 
-interface OnDemandUsageOptions extends Pick<
-  ConstructorParameters<typeof AcceptedUsage>[0],
-  "snapshot"
-> {
+interface OnDemandUsageOptions {
+  readonly snapshot: () => Snapshot | undefined;
   /** Minimum time between two attempts to send usage; 0: usage is not accepted for the upstream. */
   readonly intervalMs: number;
   readonly events: EventSink;
@@ -38,7 +38,11 @@ export class OnDemandUsage {
 
   constructor(options: OnDemandUsageOptions) {
     this.#options = options;
-    this.#accepted = new AcceptedUsage({ ...options, maxBytes: MAX_BYTES, onDropped: () => {} });
+    this.#accepted = new AcceptedUsage({
+      maxBytes: MAX_BYTES,
+      isKnown: namesIn(options.snapshot),
+      onDropped: () => {},
+    });
   }
 
   /** Returns false, and counts nothing, if a limit is exceeded. */
@@ -54,7 +58,7 @@ export class OnDemandUsage {
   sendIfDue(defer: Defer): void {
     const nowMs = performance.now();
     const isDue = nowMs >= this.#nextAtMs && nowMs >= this.#untilMs;
-    if (isDue && !this.#accepted.pending.isEmpty) defer(this.#send());
+    if (isDue && !this.#accepted.isEmpty) defer(this.#send());
   }
 
   async #send(): Promise<void> {

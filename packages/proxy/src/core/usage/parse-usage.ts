@@ -2,7 +2,7 @@ import { isReportedName, toReportedName } from "flags-engine";
 import type { FeatureUsage } from "flags-sdk";
 import { isRecord } from "flags-server-kit/neutral";
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
-import { USAGE_LIMITS } from "../../upstream/usage/usage-limits.ts";
+import { MAX_VARIANTS } from "../../upstream/usage/usage-buffer.ts";
 import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../http/errors.ts";
 import { explainBody } from "../http/validation.ts";
@@ -18,8 +18,6 @@ const MAX_REPORTED_NAMES = 50_000;
  * can belong to another proxy, which sends such sums.
  */
 const MAX_COUNTS: Readonly<Record<KeyKind, number>> = { client: 1e9, server: 1e15 };
-
-const { variantsPerFeature } = USAGE_LIMITS;
 
 /** The application that usage counts as if a report has no name. */
 const UNKNOWN_APPLICATION = "unknown";
@@ -104,7 +102,7 @@ export function parseBulkUsage(
   if (usages.size === 0 && metrics.length > 0) {
     throw badField(
       "metrics.0",
-      `must have a valid \`featureName\`, an \`appName\`, counts of at least 0 and at most ${variantsPerFeature} variants; no other entry is valid either`,
+      `must have a valid \`featureName\`, an \`appName\`, counts of at least 0 and at most ${MAX_VARIANTS} variants; no other entry is valid either`,
     );
   }
   return { usages: [...usages.values()], invalidCount: reader.invalidCount };
@@ -166,7 +164,7 @@ class CountReader {
       const toggle = sent[name];
       if (isRecord(toggle) && hasManyVariants(toggle["variants"])) {
         throw badToggles(
-          `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
+          `has a toggle with more than ${MAX_VARIANTS} variants: send the rest in another bucket`,
         );
       }
       const usage = this.readToggle(toggle);
@@ -220,7 +218,7 @@ class CountReader {
 }
 
 function hasManyVariants(sent: unknown): boolean {
-  return isRecord(sent) && Object.keys(sent).length > variantsPerFeature;
+  return isRecord(sent) && Object.keys(sent).length > MAX_VARIANTS;
 }
 
 function badToggles(message: string): HttpError {

@@ -1,33 +1,10 @@
-import { describe, expect, it, test } from "vitest";
-import { halveList, halveUsage, toChunks } from "./bulk-report.ts";
-
-const flag = { yes: 1, no: 0 };
-const usageOf = (...names: readonly string[]) => ({
-  appName: "app",
-  startMs: 1,
-  features: Object.fromEntries(names.map((name) => [name, flag])),
-});
-
-describe("halveUsage()", () => {
-  it("divides the flags of a usage, each into exactly one half", () => {
-    const halves = halveUsage(usageOf("a", "__proto__", "c"));
-    expect(halves?.map((half) => Object.keys(half.features))).toEqual([["a", "__proto__"], ["c"]]);
-    expect(halves?.every((half) => half.appName === "app" && half.startMs === 1)).toBe(true);
-  });
-
-  it("returns undefined for a single flag", () => {
-    expect(halveUsage(usageOf("a"))).toBeUndefined();
-  });
-});
-
-test("halveList() makes the first half the larger one", () => {
-  expect(halveList(["a", "b", "c"])).toEqual([["a", "b"], ["c"]]);
-});
+import { describe, expect, it } from "vitest";
+import { toChunks } from "./bulk-report.ts";
 
 describe("toChunks()", () => {
   const sizesOf = (texts: readonly string[]): readonly number[] =>
     Array.from(
-      toChunks(texts, (text) => [text]),
+      toChunks(texts, (text) => text),
       ({ length }) => length,
     );
 

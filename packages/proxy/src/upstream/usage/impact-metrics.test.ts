@@ -3,7 +3,6 @@ import type { ImpactMetric, ImpactSample } from "./application-usage.ts";
 import { IMPACT_METRICS, joinSamples, toSingleSamples } from "./impact-metrics.ts";
 import { ItemBuffer } from "./item-buffer.ts";
 import { FairShare } from "flags-server-kit/neutral";
-import { USAGE_LIMITS } from "./usage-limits.ts";
 
 const metric = (type: ImpactMetric["type"], ...samples: readonly ImpactSample[]): ImpactMetric => ({
   name: type,
@@ -121,8 +120,8 @@ test("joinSamples() joins only what follows each other and has the same name, ty
 });
 
 test("add() drops series beyond the limit of their quota, but not those of another", () => {
-  const buffer = new ImpactMetricsBuffer(new FairShare(USAGE_LIMITS.bytes));
-  const full = Array.from({ length: USAGE_LIMITS.impactSeries }, (_, index) => `${index}`);
+  const buffer = new ImpactMetricsBuffer(new FairShare(32 * 1024 * 1024));
+  const full = Array.from({ length: 1000 }, (_, index) => `${index}`);
   const samples = [...full, "one too many", "0"].map((l) => ({ labels: { l }, value: 1 }));
   expect(buffer.add("key", [metric("counter", ...samples)])).toBe(1);
   expect(buffer.add("other", [metric("counter", ...samples.slice(0, -1))])).toBe(1);

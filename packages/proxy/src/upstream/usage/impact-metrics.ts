@@ -1,7 +1,8 @@
 import type { ImpactMetric, ImpactSample } from "./application-usage.ts";
 import type { ItemKind } from "./item-buffer.ts";
-import { USAGE_LIMITS } from "./usage-limits.ts";
 
+/** Combinations of metric and labels per quota. */
+const MAX_SERIES = 1000;
 const SERIES_BYTES = 400;
 const BUCKET_BYTES = 64;
 
@@ -28,7 +29,7 @@ export const IMPACT_METRICS: ItemKind<ImpactMetric> = {
     const buckets = "buckets" in sample ? sample.buckets.length : 0;
     return SERIES_BYTES + 2 * 2 * characters + BUCKET_BYTES * buckets;
   },
-  limit: USAGE_LIMITS.impactSeries,
+  limit: MAX_SERIES,
 };
 
 /** Divides a metric into metrics with one sample each. */

@@ -1,6 +1,5 @@
-import type { FairShare } from "flags-server-kit/neutral";
+import { FairShare } from "flags-server-kit/neutral";
 import type { ChangeKind } from "./application-usage.ts";
-import { Quotas } from "./quotas.ts";
 
 /** What a buffer has to know about its items. */
 export interface ItemKind<Item> {
@@ -8,129 +7,188 @@ export interface ItemKind<Item> {
   readonly keyOf: (item: Item) => string;
   readonly isReplacing: (item: Item) => boolean;
   readonly sum: (previous: Item, item: Item) => Item;
-  /** Estimated memory. */
+  /** Estimated memory in bytes. At least the size of its JSON in the spool. */
   readonly bytesOf: (item: Item) => number;
-  /** Pending items per quota. */
+  /** How many items of a quota can be pending. */
   readonly limit: number;
+  /** Whether an item counts against the limit. @default all do */
+  readonly isLimited?: (item: Item) => boolean;
 }
 
-/** An item that is being sent. */
+/** An item with its quota, for instance while it is being sent. */
 export interface TakenItem<Item> {
   readonly quotaId: string;
   readonly item: Item;
 }
 
 /** Receives every change. */
-export type ItemJournal<Item> = (
-  change: ChangeKind,
-  quotaId: string,
-  items: readonly Item[],
-) => void;
+export type ItemJournal<Item> = (kind: ChangeKind, items: readonly TakenItem<Item>[]) => void;
 
 interface PendingItem<Item> {
   item: Item;
   bytes: number;
+  readonly isLimited: boolean;
   /** What was accepted since `item` was taken for sending; undefined if nothing was, or if it was not taken. */
   newer: Item | undefined;
   isTaken: boolean;
+  /** How often the upstream has rejected it. */
+  rejections: number;
 }
 
 /**
- * Stores impact metrics or registrations until they are delivered. `take` returns what to send, and `release` removes what
- * was delivered; a failed delivery needs nothing.
+ * Stores usage, impact metrics or registrations until they are delivered. `take` returns what to send, and `release` removes
+ * what was delivered; a failed delivery needs nothing.
  */
 export class ItemBuffer<Item> {
+  protected readonly memory: FairShare;
   readonly #kind: ItemKind<Item>;
-  readonly #memory: FairShare;
   readonly #journal: ItemJournal<Item>;
-  readonly #pending = new Quotas<PendingItem<Item>>();
+  /** By quota and key, both in the order in which they will be sent. */
+  readonly #quotas = new Map<string, Map<string, PendingItem<Item>>>();
+  /** The number of items that count against the limit. */
+  readonly #limited = new FairShare(Infinity);
 
   constructor(kind: ItemKind<Item>, memory: FairShare, journal: ItemJournal<Item>) {
     this.#kind = kind;
-    this.#memory = memory;
+    this.memory = memory;
     this.#journal = journal;
   }
 
   get isEmpty(): boolean {
-    return this.#pending.isEmpty;
+    return this.#quotas.size === 0;
   }
 
-  has(quotaId: string, key: string): boolean {
-    return this.#pending.get(quotaId, key) !== undefined;
+  /** Returns the pending item with the same key. */
+  find(quotaId: string, item: Item): Item | undefined {
+    return this.#quotas.get(quotaId)?.get(this.#kind.keyOf(item))?.item;
+  }
+
+  /** How many items can be added before the limit of a quota is reached. */
+  freeOf(quotaId: string): number {
+    return this.#kind.limit - this.#limited.usedBy(quotaId);
   }
 
   /** Returns the number of items that were dropped, because the limit of their quota is reached. */
   add(quotaId: string, items: readonly Item[]): number {
-    const { keyOf, bytesOf, limit } = this.#kind;
     const accepted = items.filter((item) => {
-      const key = keyOf(item);
       const hasRoom = (): boolean =>
-        this.#pending.countOf(quotaId) < limit && this.#memory.canClaim(quotaId, bytesOf(item));
-      const fits = this.has(quotaId, key) || hasRoom();
-      if (fits) this.#merge(quotaId, key, item);
+        this.freeOf(quotaId) > 0 && this.memory.canClaim(quotaId, this.#kind.bytesOf(item));
+      const fits = this.find(quotaId, item) !== undefined || hasRoom();
+      if (fits) this.#merge(quotaId, item);
       return fits;
     });
-    if (accepted.length > 0) this.#journal("add", quotaId, accepted);
+    this.#record("add", quotaId, accepted);
     return items.length - accepted.length;
+  }
+
+  /** Adds items regardless of limits. */
+  protected addAll(quotaId: string, items: readonly Item[]): void {
+    for (const item of items) this.#merge(quotaId, item);
+    this.#record("add", quotaId, items);
   }
 
   /** Adds items of an earlier process, regardless of limits. They do not replace newer ones. */
   restore(quotaId: string, items: readonly Item[]): void {
-    const { keyOf, isReplacing } = this.#kind;
     for (const item of items) {
-      const key = keyOf(item);
-      if (!isReplacing(item) || !this.has(quotaId, key)) this.#merge(quotaId, key, item);
+      const isOlder = this.#kind.isReplacing(item) && this.find(quotaId, item) !== undefined;
+      if (!isOlder) this.#merge(quotaId, item);
     }
   }
 
   /** Applies a change that an earlier process has recorded, regardless of limits. */
   apply(change: ChangeKind, quotaId: string, items: readonly Item[]): void {
     for (const item of items) {
-      const key = this.#kind.keyOf(item);
-      if (change !== "add") this.#replace(quotaId, key, undefined);
-      if (change !== "remove") this.#merge(quotaId, key, item);
+      if (change !== "add") this.#delete(quotaId, item);
+      if (change !== "remove") this.#merge(quotaId, item);
     }
   }
 
   /** Yields everything. Each item is read when it is yielded. */
   *values(): Generator<TakenItem<Item>, undefined> {
-    for (const [quotaId, , { item }] of this.#pending.entries()) yield { quotaId, item };
+    for (const [quotaId, quota] of Array.from(this.#quotas)) {
+      for (const pending of Array.from(quota.values())) {
+        // NOTE: it may have been released in the meantime.
+        if (quota.get(this.#kind.keyOf(pending.item)) === pending) {
+          yield { quotaId, item: pending.item };
+        }
+      }
+    }
     return undefined;
   }
 
-  /** Returns items for sending, one of each quota in turn. */
+  /** Returns items for sending: one of each quota in turn, so that one with many items does not delay the others. */
   take(limit = Infinity): readonly TakenItem<Item>[] {
     const taken: TakenItem<Item>[] = [];
-    for (const [quotaId, , pending] of this.#pending.inTurn()) {
-      pending.newer = undefined;
-      pending.isTaken = true;
-      taken.push({ quotaId, item: pending.item });
-      if (taken.length >= limit) break;
+    let rest = [...this.#quotas].map(([quotaId, quota]) => ({ quotaId, items: quota.values() }));
+    while (rest.length > 0) {
+      rest = rest.filter(({ quotaId, items }) => {
+        const { value: pending } = items.next();
+        if (pending === undefined || taken.length >= limit) return false;
+        pending.newer = undefined;
+        pending.isTaken = true;
+        taken.push({ quotaId, item: pending.item });
+        return true;
+      });
     }
     return taken;
   }
 
   /** Removes items that were delivered or dropped. */
   release(taken: readonly TakenItem<Item>[]): void {
+    const rest = taken.flatMap(({ quotaId, item }) => {
+      const { newer } = this.#find(quotaId, item) ?? {};
+      this.#delete(quotaId, item);
+      if (newer !== undefined) this.#merge(quotaId, newer);
+      return newer === undefined ? [] : [{ quotaId, item: newer }];
+    });
+    this.#journal("remove", taken);
+    if (rest.length > 0) this.#journal("set", rest);
+  }
+
+  /** Lets items that could not be delivered, and their quotas, be the last ones to be sent next time. */
+  postpone(taken: readonly TakenItem<Item>[]): void {
     for (const { quotaId, item } of taken) {
+      const quota = this.#quotas.get(quotaId);
+      const pending = this.#find(quotaId, item);
+      if (quota === undefined || pending === undefined) continue;
       const key = this.#kind.keyOf(item);
-      const newer = this.#pending.get(quotaId, key)?.newer;
-      this.#replace(quotaId, key, newer);
-      this.#journal(newer === undefined ? "remove" : "set", quotaId, [newer ?? item]);
+      quota.delete(key);
+      quota.set(key, pending);
+      this.#quotas.delete(quotaId);
+      this.#quotas.set(quotaId, quota);
     }
   }
 
-  #merge(quotaId: string, key: string, item: Item): void {
-    const pending = this.#pending.get(quotaId, key);
+  /** Counts that the upstream has rejected an item; returns how often it has. */
+  countRejection({ quotaId, item }: TakenItem<Item>): number {
+    const pending = this.#find(quotaId, item);
+    if (pending === undefined) return 0;
+    pending.rejections += 1;
+    return pending.rejections;
+  }
+
+  #record(kind: ChangeKind, quotaId: string, items: readonly Item[]): void {
+    if (items.length === 0) return;
+    this.#journal(
+      kind,
+      items.map((item) => ({ quotaId, item })),
+    );
+  }
+
+  #find(quotaId: string, item: Item): PendingItem<Item> | undefined {
+    return this.#quotas.get(quotaId)?.get(this.#kind.keyOf(item));
+  }
+
+  #merge(quotaId: string, item: Item): void {
+    const pending = this.#find(quotaId, item);
     if (pending === undefined) {
-      this.#replace(quotaId, key, item);
+      this.#create(quotaId, item);
       return;
     }
     pending.item = this.#combine(pending.item, item);
     if (pending.isTaken) pending.newer = this.#combine(pending.newer, item);
-    // NOTE: the size may change, because impact metrics with different help texts are merged.
     const bytes = this.#kind.bytesOf(pending.item);
-    this.#memory.claim(quotaId, bytes - pending.bytes);
+    this.memory.claim(quotaId, bytes - pending.bytes);
     pending.bytes = bytes;
   }
 
@@ -139,10 +197,40 @@ export class ItemBuffer<Item> {
     return previous === undefined || isReplacing(item) ? item : sum(previous, item);
   }
 
-  #replace(quotaId: string, key: string, item: Item | undefined): void {
-    const bytes = item === undefined ? 0 : this.#kind.bytesOf(item);
-    this.#memory.claim(quotaId, bytes - (this.#pending.get(quotaId, key)?.bytes ?? 0));
-    if (item === undefined) this.#pending.delete(quotaId, key);
-    else this.#pending.set(quotaId, key, { item, bytes, newer: undefined, isTaken: false });
+  #create(quotaId: string, item: Item): void {
+    const { keyOf, bytesOf, isLimited = () => true } = this.#kind;
+    const bytes = bytesOf(item);
+    const rest = { newer: undefined, isTaken: false, rejections: 0 };
+    const pending = { item, bytes, isLimited: isLimited(item), ...rest };
+    const quota = this.#quotas.get(quotaId) ?? new Map<string, PendingItem<Item>>();
+    this.#quotas.set(quotaId, quota.set(keyOf(item), pending));
+    this.memory.claim(quotaId, bytes);
+    if (pending.isLimited) this.#limited.claim(quotaId, 1);
   }
+
+  #delete(quotaId: string, item: Item): void {
+    const pending = this.#find(quotaId, item);
+    if (pending === undefined) return;
+    this.memory.claim(quotaId, -pending.bytes);
+    if (pending.isLimited) this.#limited.claim(quotaId, -1);
+    const quota = this.#quotas.get(quotaId);
+    quota?.delete(this.#kind.keyOf(item));
+    if (quota?.size === 0) this.#quotas.delete(quotaId);
+  }
+}
+
+/** Groups items by quota, and by what else is given. */
+export function groupItems<Item>(
+  items: Iterable<TakenItem<Item>>,
+  keyOf: (item: Item) => string = () => "",
+): readonly (readonly [TakenItem<Item>, ...TakenItem<Item>[]])[] {
+  const groups = new Map<string, [TakenItem<Item>, ...TakenItem<Item>[]]>();
+  for (const one of items) {
+    // NOTE: names that are reported do not contain U+0000.
+    const key = `${one.quotaId}\0${keyOf(one.item)}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
 }

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ApplicationRegistration } from "./application-usage.ts";
-import { RegistrationBuffer } from "./registrations.ts";
+import { MAX_REGISTRATIONS, RegistrationBuffer } from "./registrations.ts";
 import { FairShare } from "flags-server-kit/neutral";
-import { USAGE_LIMITS } from "./usage-limits.ts";
 
 const ignore = (): void => undefined;
 
@@ -29,7 +28,7 @@ test("take() returns an unchanged registration once an hour", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(1);
-  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  const buffer = new RegistrationBuffer(new FairShare(32 * 1024 * 1024), ignore);
   for (const instanceId of ["one", "two"]) buffer.add("", [registration({ instanceId })]);
   expect(forwardAll(buffer)).toEqual(["app one"]);
   vi.advanceTimersByTime(HOUR_MS - 1);
@@ -43,7 +42,7 @@ test("take() returns an unchanged registration once an hour", () => {
 });
 
 test("take() returns each instance of a backend", () => {
-  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  const buffer = new RegistrationBuffer(new FairShare(32 * 1024 * 1024), ignore);
   for (const instanceId of ["one", "two", "one"]) {
     buffer.add("", [registration({ sdkType: "backend", instanceId })]);
   }
@@ -51,26 +50,34 @@ test("take() returns each instance of a backend", () => {
 });
 
 test("add() drops registrations beyond the limit of their quota, but not those of another", () => {
-  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  const buffer = new RegistrationBuffer(new FairShare(32 * 1024 * 1024), ignore);
   const add = (appName: string, quotaId: string): boolean =>
     buffer.add(quotaId, [registration({ appName, quotaId })]) === 0;
-  for (let index = 0; index < USAGE_LIMITS.registrations; index += 1) {
+  for (let index = 0; index < MAX_REGISTRATIONS; index += 1) {
     expect(add(`app-${index}`, "noisy")).toBe(true);
   }
   expect([add("one too many", "noisy"), add("app-0", "noisy")]).toEqual([false, true]);
   expect(add("real", "quiet")).toBe(true);
-  const namesOf = (limit: number) => buffer.take(limit).map(({ item }) => item.appName);
+  const namesOf = (limit: number) => {
+    const taken = buffer.take(limit);
+    buffer.postpone(taken);
+    return taken.map(({ item }) => item.appName);
+  };
   expect(namesOf(2)).toEqual(["app-0", "real"]);
   // Those that could not be delivered are last, so that the limit does not always exclude the same ones.
   expect(namesOf(3)).toEqual(["app-1", "real", "app-2"]);
 });
 
 test("take() returns registrations of other quotas the next time, although the first ones are not delivered", () => {
-  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  const buffer = new RegistrationBuffer(new FairShare(32 * 1024 * 1024), ignore);
   for (const quotaId of ["one", "two", "three"]) {
     for (const appName of ["a", "b"]) buffer.add(quotaId, [registration({ appName, quotaId })]);
   }
-  const quotasOf = (limit: number) => buffer.take(limit).map(({ quotaId }) => quotaId);
+  const quotasOf = (limit: number) => {
+    const taken = buffer.take(limit);
+    buffer.postpone(taken);
+    return taken.map(({ quotaId }) => quotaId);
+  };
   expect(quotasOf(2)).toEqual(["one", "two"]);
   expect(quotasOf(2)).toEqual(["three", "one"]);
 });

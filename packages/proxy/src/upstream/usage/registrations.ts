@@ -4,12 +4,13 @@ import type { FairShare } from "flags-server-kit/neutral";
 import { LRUCache } from "lru-cache";
 import type { ApplicationRegistration } from "./application-usage.ts";
 import { ItemBuffer, type ItemJournal, type ItemKind, type TakenItem } from "./item-buffer.ts";
-import { USAGE_LIMITS } from "./usage-limits.ts";
 
 /** Minimum time before an unchanged registration is forwarded again. */
 const REFRESH_MS = 3_600_000;
 /** How many forwarded registrations are remembered. */
 const MAX_FORWARDED = 10_000;
+/** How many registrations of a quota can be pending. */
+export const MAX_REGISTRATIONS = 1000;
 const REGISTRATION_BYTES = 500;
 
 const REGISTRATIONS: ItemKind<ApplicationRegistration> = {
@@ -24,7 +25,7 @@ const REGISTRATIONS: ItemKind<ApplicationRegistration> = {
   isReplacing: () => true,
   sum: (_previous, registration) => registration,
   bytesOf: (registration) => REGISTRATION_BYTES + 2 * JSON.stringify(registration).length,
-  limit: USAGE_LIMITS.registrations,
+  limit: MAX_REGISTRATIONS,
 };
 
 /** Stores registrations until they are forwarded to the upstream; an unchanged one is forwarded once an hour. */
@@ -42,7 +43,7 @@ export class RegistrationBuffer extends ItemBuffer<ApplicationRegistration> {
   override add(quotaId: string, registrations: readonly ApplicationRegistration[]): number {
     const isNew = (registration: ApplicationRegistration): boolean => {
       const key = REGISTRATIONS.keyOf(registration);
-      return !this.#forwarded.has(key) && !this.has(quotaId, key);
+      return !this.#forwarded.has(key) && this.find(quotaId, registration) === undefined;
     };
     return super.add(quotaId, registrations.filter(isNew));
   }

@@ -1,9 +1,12 @@
+import type { Snapshot } from "flags-engine";
 import type { Settings } from "flags-sdk/neutral";
 import { AcceptedUsage } from "./accepted-usage.ts";
 import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
 import { UsageSpool, type UsageSpoolState } from "./spool/usage-spool.ts";
-import { USAGE_LIMITS } from "./usage-limits.ts";
+import { namesIn } from "./known-names.ts";
+import type { DropKind } from "./usage-drops.ts";
 import { UsageReporter } from "./usage-reporter.ts";
+import { UsageSender, type UsageSenderOptions } from "./usage-sender.ts";
 
 /** Where usage, impact metrics and registrations are kept until they are delivered. */
 export interface UsageSpoolOptions {
@@ -13,15 +16,17 @@ export interface UsageSpoolOptions {
   readonly maxBytes: number;
 }
 
-type AcceptedOptions = ConstructorParameters<typeof AcceptedUsage>[0];
-type SenderParts = Parameters<AcceptedUsage["createSender"]>[0];
-
-interface UpstreamUsageOptions
-  extends Pick<AcceptedOptions, "onDropped" | "snapshot">, Omit<SenderParts, "credentials"> {
+interface UpstreamUsageOptions extends Omit<UsageSenderOptions, "accepted" | "credentials"> {
   readonly settings: Settings;
+  /** Returns the flags that the upstream has sent. */
+  readonly snapshot: () => Snapshot | undefined;
+  readonly onDropped: (kind: DropKind, count: number) => void;
   /** @default memory */
   readonly spool: UsageSpoolOptions | undefined;
 }
+
+/** Estimated memory of everything that is pending. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Stores the usage, impact metrics and registrations of applications until the upstream has accepted them. */
 export class UpstreamUsage {
@@ -34,25 +39,25 @@ export class UpstreamUsage {
   #isClosed = false;
 
   constructor(options: UpstreamUsageOptions) {
-    const { settings, events, spool } = options;
+    const { settings, events, spool, snapshot, onDropped } = options;
     this.#settings = settings;
     // A copy in the spool can be 50% larger, and is next to an older copy and the records since then.
-    const maxBytes = Math.min(USAGE_LIMITS.bytes, (spool?.maxBytes ?? Infinity) / 4);
-    this.#accepted = new AcceptedUsage({
-      ...options,
+    const maxBytes = Math.min(MAX_BYTES, (spool?.maxBytes ?? Infinity) / 4);
+    const accepted = new AcceptedUsage({
       maxBytes,
+      isKnown: namesIn(snapshot),
+      onDropped,
       journal: (kind, content) => this.#spool?.record(kind, content),
     });
+    this.#accepted = accepted;
     if (!settings.isMetricsEnabled) return;
-    const { pending, drops } = this.#accepted;
     if (spool !== undefined) {
       const onRestored = (): void => this.#reporter?.wake();
-      this.#spool = new UsageSpool({ ...spool, pending, warn: events.warn, onRestored });
+      this.#spool = new UsageSpool({ ...spool, accepted, warn: events.warn, onRestored });
     }
     this.#reporter = new UsageReporter({
-      sender: this.#accepted.createSender({ ...options, credentials: settings.credentials }),
-      pending,
-      drops,
+      sender: new UsageSender({ ...options, accepted, credentials: settings.credentials }),
+      accepted,
       isDurable: () => this.#spool?.state.isWritable === true,
       intervalMs: settings.metricsIntervalMs,
       jitterMs: settings.metricsJitterMs,

@@ -1,305 +1,188 @@
 import type { FeatureUsage } from "flags-sdk";
-import { FairShare } from "flags-server-kit/neutral";
-import {
-  type ApplicationUsage,
-  type ChangeKind,
-  DEFAULT_QUOTA,
-  type Journal,
-} from "./application-usage.ts";
-import { withFeatures } from "./bulk-report.ts";
-import { type IsKnown, separateKnown } from "./known-names.ts";
-import { Quotas } from "./quotas.ts";
-import {
-  applicationBytes,
-  entryBytes,
-  OTHER_APPLICATIONS,
-  type UsageLimits,
-} from "./usage-limits.ts";
+import type { FairShare } from "flags-server-kit/neutral";
+import { type ApplicationUsage, DEFAULT_QUOTA, type Journal } from "./application-usage.ts";
+import { groupItems, ItemBuffer, type TakenItem } from "./item-buffer.ts";
+import type { IsKnown } from "./known-names.ts";
 
-export interface UsageBufferOptions {
-  readonly limits: UsageLimits;
-  /** Bytes of memory, shared by the quotas. */
-  readonly memory: FairShare;
+/** The usage of one flag by one application. */
+export interface FlagUsage {
+  readonly appName: string;
+  readonly flag: string;
+  /** Start of the period, epoch milliseconds. */
+  readonly startMs: number;
+  readonly counts: FeatureUsage;
+}
+
+/** The application under which usage is counted if its own would exceed the limits of a quota. */
+export const OTHER_APPLICATIONS = "other-applications";
+
+export const MAX_VARIANTS = 100;
+
+/** Names per quota, over all its applications, of flags that the upstream did not send. */
+const MAX_UNKNOWN_FLAGS = 10_000;
+
+/** Estimated memory of a flag or variant with its counts, without names. */
+const FLAG_BYTES = 250;
+const VARIANT_BYTES = 120;
+const BYTES_PER_CHARACTER = 2;
+/** JSON, in which the spool stores names, escapes each of these with six bytes. */
+const ESCAPED = /[\p{Cc}\p{Cs}]/u;
+const BYTES_PER_ESCAPED = 6;
+
+interface UsageBufferOptions {
   readonly isKnown: IsKnown;
   /** Called with the number of unknown flags that were omitted, or of flags whose variants were. */
   readonly onDropped: (kind: "unknown_flag" | "variant", count: number) => void;
-  /** Receives every change. */
   readonly journal: Journal;
 }
 
-interface Counts {
-  yes: number;
-  no: number;
-  /** NOTE: even an empty map is large, and most flags have no variants. */
-  variants: Map<string, number> | undefined;
-  /** Whether it counts against the limit for flags that the upstream did not send. */
-  readonly isUnknown: boolean;
-}
-
-interface Application {
-  /** Start of the period of its counts, epoch milliseconds. */
-  startMs: number;
-  /** Start of the period of what is counted after the last `takeAll`. */
-  nextStartMs: number;
-  readonly features: Map<string, Counts>;
-}
-
-/**
- * Stores accepted usage until it is delivered. `takeAll` returns what to send, and `release` subtracts what was delivered.
- * Until then it stays, with its memory, so that a failed delivery needs nothing. Names are keys of maps, so that
- * `__proto__` is not special.
- */
-export class UsageBuffer {
-  /** By quota, then name. */
-  readonly #applications = new Quotas<Application>();
-  /** The number of applications, shared by the quotas. */
-  readonly #count: FairShare;
-  /** The number of unknown flags by quota. */
-  readonly #unknown = new FairShare(Infinity);
+/** Stores usage until it is delivered. Clients choose the names in it, so they are not trusted. */
+export class UsageBuffer extends ItemBuffer<FlagUsage> {
   readonly #options: UsageBufferOptions;
 
-  constructor(options: UsageBufferOptions) {
+  constructor(memory: FairShare, options: UsageBufferOptions) {
+    const kind = {
+      // NOTE: names that are reported do not contain U+0000.
+      keyOf: ({ appName, flag }: FlagUsage) => `${appName}\0${flag}`,
+      isReplacing: () => false,
+      sum: addUsage,
+      bytesOf,
+      limit: MAX_UNKNOWN_FLAGS,
+      isLimited: ({ flag }: FlagUsage) => !options.isKnown(flag),
+    };
+    super(kind, memory, (change, items) => {
+      for (const group of groupByApplication(items)) {
+        options.journal(change, { usage: joinFlags(group) });
+      }
+    });
     this.#options = options;
-    this.#count = new FairShare(options.limits.applications);
-  }
-
-  /** The number of applications with usage, counted once for each quota. */
-  get size(): number {
-    return this.#count.used;
   }
 
   /**
-   * Adds usage. Unknown flags and variants beyond their limits are omitted. If the application exceeds the limits of its
-   * quota, known flags and variants are counted for `OTHER_APPLICATIONS`, so that a client that invents applications or flags
-   * cannot cause other reports to be rejected. Returns false and adds nothing if even that is not possible. The cost does not
-   * depend on the values of the counts.
+   * Adds usage. Unknown flags and variants beyond their limits are omitted. What exceeds the share of its quota is counted for
+   * `OTHER_APPLICATIONS` if it is known, so that a client that invents applications or flags cannot cause other reports to be
+   * rejected. Returns false and adds nothing if even that is not possible. The cost does not depend on the values of the counts.
    */
-  add(reported: ApplicationUsage): boolean {
-    const { memory, onDropped, journal } = this.#options;
-    const usage = withoutZeros(reported);
+  report(usage: ApplicationUsage): boolean {
+    const { isKnown, onDropped } = this.#options;
     const { quotaId = DEFAULT_QUOTA } = usage;
-    let admitted = this.#limitNames(usage);
-    const isEmpty = Object.keys(admitted.usage.features).length === 0;
-    const hasRoom =
-      memory.canClaim(quotaId, this.#bytesToAdd(admitted.usage)) &&
-      (this.#find(usage) !== undefined || this.#count.canClaim(quotaId, 1));
-    if (!isEmpty && !hasRoom) {
-      admitted = this.#toOthers(usage);
-      // Its memory depends only on how many flags and variants are known, so it may exceed the share of its quota.
-      if (memory.free < this.#bytesToAdd(admitted.usage)) return false;
-    }
-    if (admitted.unknownFlags > 0) onDropped("unknown_flag", admitted.unknownFlags);
-    if (admitted.variants > 0) onDropped("variant", admitted.variants);
-    if (Object.keys(admitted.usage.features).length === 0) return true;
-    this.#merge(admitted.usage);
-    journal("add", { usage: admitted.usage });
-    return true;
-  }
-
-  /** Applies a change that an earlier process has recorded, regardless of limits. */
-  apply(kind: ChangeKind, usage: ApplicationUsage): void {
-    const application = this.#find(usage);
-    if (kind === "remove") this.#subtract(usage);
-    else if (kind === "add" || application === undefined) this.#merge(usage);
-    else {
-      for (const name of Object.keys(usage.features)) this.#delete(usage, application, name);
-      this.#merge(usage);
-      application.startMs = usage.startMs;
-    }
-  }
-
-  /** Yields usage for sending, application by application, those of each quota in turn. */
-  *takeAll(limit = Infinity): Generator<ApplicationUsage, undefined> {
-    let taken = 0;
-    for (const [quotaId, appName, application] of this.#applications.inTurn()) {
-      application.nextStartMs = Date.now();
-      yield toUsage(quotaId, appName, application);
-      taken += 1;
-      if (taken >= limit) break;
-    }
-    return undefined;
-  }
-
-  /** Removes usage that was delivered or dropped. */
-  release(usage: ApplicationUsage): void {
-    this.#subtract(usage);
-    const application = this.#find(usage);
-    if (application !== undefined) application.startMs = application.nextStartMs;
-    this.#options.journal("remove", { usage });
-  }
-
-  /** Yields everything. Each application is read when it is yielded. */
-  *values(): Generator<ApplicationUsage, undefined> {
-    for (const entry of this.#applications.entries()) yield toUsage(...entry);
-    return undefined;
-  }
-
-  #find({ quotaId = DEFAULT_QUOTA, appName }: ApplicationUsage): Application | undefined {
-    return this.#applications.get(quotaId, appName);
-  }
-
-  /** Omits unknown flags and variants beyond their limits. Clients can invent names, which must not exhaust the memory. */
-  #limitNames(usage: ApplicationUsage): AdmittedUsage {
-    const { limits, isKnown } = this.#options;
-    const { quotaId = DEFAULT_QUOTA, features } = usage;
-    const existing = this.#find(usage)?.features;
-    let free = limits.unknownFeatures - this.#unknown.usedBy(quotaId);
-    let unknownFlags = 0;
-    let variants = 0;
-    const admitted: [name: string, usage: FeatureUsage][] = [];
-    for (const [name, counts] of Object.entries(features)) {
-      if (existing?.has(name) !== true && !isKnown(name)) {
-        free -= 1;
-        if (free < 0) {
-          unknownFlags += 1;
+    const admitted: FlagUsage[] = [];
+    const dropped = { flags: 0, variants: 0 };
+    let bytes = 0;
+    let unknownLeft = this.freeOf(quotaId);
+    for (const sent of toFlags(usage)) {
+      if (isEmpty(sent)) continue;
+      const existing = this.find(quotaId, sent);
+      if (existing === undefined && !isKnown(sent.flag)) {
+        unknownLeft -= 1;
+        if (unknownLeft < 0) {
+          dropped.flags += 1;
           continue;
         }
       }
-      const rest = this.#limitVariants(name, counts, existing?.get(name)?.variants);
-      if (rest !== counts) variants += 1;
-      admitted.push([name, rest]);
+      let item = this.#limitVariants(sent, existing);
+      let added = bytesToAdd(existing, item);
+      if (added > 0 && !this.memory.canClaim(quotaId, bytes + added)) {
+        if (!isKnown(sent.flag)) {
+          dropped.flags += 1;
+          continue;
+        }
+        item = { ...withKnownVariants(sent, isKnown), appName: OTHER_APPLICATIONS };
+        added = bytesToAdd(this.find(quotaId, item), item);
+        // Its memory depends only on how many flags and variants are known, so it may exceed the share of its quota.
+        if (this.memory.free < bytes + added) return false;
+      }
+      if (countVariants(item) < countVariants(sent)) dropped.variants += 1;
+      admitted.push(item);
+      bytes += added;
     }
-    return { usage: withFeatures(usage, admitted), unknownFlags, variants };
+    if (dropped.flags > 0) onDropped("unknown_flag", dropped.flags);
+    if (dropped.variants > 0) onDropped("variant", dropped.variants);
+    this.addAll(quotaId, admitted);
+    return true;
   }
 
-  /** Returns the usage of a flag without the unknown variants beyond their limit. */
-  #limitVariants(
-    flag: string,
-    usage: FeatureUsage,
-    existing: ReadonlyMap<string, number> | undefined,
-  ): FeatureUsage {
-    const { isKnown, limits } = this.#options;
-    const variants = Object.entries(usage.variants ?? {});
-    if (variants.length + (existing?.size ?? 0) <= limits.variantsPerFeature) return usage;
-    const unknown = [...(existing?.keys() ?? [])].filter((variant) => !isKnown(flag, variant));
-    let free = limits.variantsPerFeature - unknown.length;
-    const admitted = variants.filter(([variant]) => {
-      if (existing?.has(variant) === true || isKnown(flag, variant)) return true;
+  /** Omits unknown variants beyond their limit. */
+  #limitVariants(sent: FlagUsage, existing: FlagUsage | undefined): FlagUsage {
+    const { isKnown } = this.#options;
+    const known = Object.keys(existing?.counts.variants ?? {});
+    if (countVariants(sent) + known.length <= MAX_VARIANTS) return sent;
+    const existingNames = new Set(known);
+    let free = MAX_VARIANTS - known.filter((variant) => !isKnown(sent.flag, variant)).length;
+    return filterVariants(sent, (variant) => {
+      if (existingNames.has(variant) || isKnown(sent.flag, variant)) return true;
       free -= 1;
       return free >= 0;
     });
-    if (admitted.length === variants.length) return usage;
-    return { ...usage, variants: Object.fromEntries(admitted) };
-  }
-
-  /** Returns the usage of known flags and variants, without the name of its application. */
-  #toOthers(usage: ApplicationUsage): AdmittedUsage {
-    const { known, unknown } = separateKnown(usage, this.#options.isKnown);
-    const omitted = Object.keys(unknown?.features ?? {});
-    const unknownFlags = omitted.filter((name) => !this.#options.isKnown(name)).length;
-    return {
-      usage: { ...usage, features: known?.features ?? {}, appName: OTHER_APPLICATIONS },
-      unknownFlags,
-      variants: omitted.length - unknownFlags,
-    };
-  }
-
-  /** Returns the memory that usage would require in addition. */
-  #bytesToAdd(usage: ApplicationUsage): number {
-    const application = this.#find(usage);
-    let bytes = application === undefined ? applicationBytes(usage.appName) : 0;
-    for (const [name, { variants = {} }] of Object.entries(usage.features)) {
-      const counts = application?.features.get(name);
-      if (counts === undefined) bytes += entryBytes(name);
-      for (const variant of Object.keys(variants)) {
-        if (counts?.variants?.has(variant) !== true) bytes += entryBytes(variant);
-      }
-    }
-    return bytes;
-  }
-
-  #merge(usage: ApplicationUsage): void {
-    const { quotaId = DEFAULT_QUOTA, appName, features } = usage;
-    const nowMs = Date.now();
-    const startMs = usage.startMs >= 0 && usage.startMs <= nowMs ? usage.startMs : nowMs;
-    const application = this.#find(usage) ?? this.#create(quotaId, appName, startMs);
-    application.startMs = Math.min(application.startMs, startMs);
-    for (const [name, { yes, no, variants = {} }] of Object.entries(features)) {
-      const counts = application.features.get(name) ?? this.#createCounts(quotaId, name);
-      application.features.set(name, counts);
-      counts.yes = addCounts(counts.yes, yes);
-      counts.no = addCounts(counts.no, no);
-      for (const [variant, count] of Object.entries(variants)) {
-        if (count === 0) continue;
-        counts.variants ??= new Map();
-        const previous = counts.variants.get(variant);
-        if (previous === undefined) this.#options.memory.claim(quotaId, entryBytes(variant));
-        counts.variants.set(variant, addCounts(previous ?? 0, count));
-      }
-    }
-  }
-
-  #create(quotaId: string, appName: string, startMs: number): Application {
-    const created = { startMs, nextStartMs: startMs, features: new Map<string, Counts>() };
-    this.#applications.set(quotaId, appName, created);
-    this.#count.claim(quotaId, 1);
-    this.#options.memory.claim(quotaId, applicationBytes(appName));
-    return created;
-  }
-
-  #createCounts(quotaId: string, name: string): Counts {
-    const isUnknown = !this.#options.isKnown(name);
-    if (isUnknown) this.#unknown.claim(quotaId, 1);
-    this.#options.memory.claim(quotaId, entryBytes(name));
-    return { yes: 0, no: 0, variants: undefined, isUnknown };
-  }
-
-  #subtract(usage: ApplicationUsage): void {
-    const { quotaId = DEFAULT_QUOTA, appName, features } = usage;
-    const application = this.#find(usage);
-    if (application === undefined) return;
-    for (const [name, delivered] of Object.entries(features)) {
-      const counts = application.features.get(name);
-      if (counts === undefined) continue;
-      counts.yes = Math.max(counts.yes - delivered.yes, 0);
-      counts.no = Math.max(counts.no - delivered.no, 0);
-      this.#subtractVariants(quotaId, counts, delivered);
-      if (counts.yes === 0 && counts.no === 0 && counts.variants === undefined) {
-        this.#delete(usage, application, name);
-      }
-    }
-    if (application.features.size > 0) return;
-    this.#applications.delete(quotaId, appName);
-    this.#count.claim(quotaId, -1);
-    this.#options.memory.claim(quotaId, -applicationBytes(appName));
-  }
-
-  #subtractVariants(quotaId: string, counts: Counts, { variants = {} }: FeatureUsage): void {
-    for (const [variant, count] of Object.entries(variants)) {
-      const rest = (counts.variants?.get(variant) ?? 0) - count;
-      if (rest > 0) counts.variants?.set(variant, rest);
-      else if (counts.variants?.delete(variant) === true) {
-        this.#options.memory.claim(quotaId, -entryBytes(variant));
-      }
-    }
-    if (counts.variants?.size === 0) counts.variants = undefined;
-  }
-
-  /** Deletes a flag of an application. */
-  #delete({ quotaId = DEFAULT_QUOTA }: ApplicationUsage, { features }: Application, name: string) {
-    const counts = features.get(name);
-    if (counts === undefined) return;
-    features.delete(name);
-    if (counts.isUnknown) this.#unknown.claim(quotaId, -1);
-    for (const entry of [name, ...(counts.variants?.keys() ?? [])]) {
-      this.#options.memory.claim(quotaId, -entryBytes(entry));
-    }
   }
 }
 
-/** Usage without what exceeds a limit, and the numbers of omitted flags, and of flags whose variants were omitted. */
-interface AdmittedUsage {
-  readonly usage: ApplicationUsage;
-  readonly unknownFlags: number;
-  readonly variants: number;
+/** Divides the usage of an application by flag. */
+export function toFlags({ appName, startMs, features }: ApplicationUsage): readonly FlagUsage[] {
+  const nowMs = Date.now();
+  const start = startMs >= 0 && startMs <= nowMs ? startMs : nowMs;
+  return Object.entries(features).map(([flag, counts]) => ({
+    appName,
+    flag,
+    startMs: start,
+    counts,
+  }));
 }
 
-function withoutZeros(usage: ApplicationUsage): ApplicationUsage {
-  const features = Object.entries(usage.features).filter(
-    ([, { yes, no, variants = {} }]) =>
-      yes > 0 || no > 0 || Object.values(variants).some((count) => count > 0),
-  );
-  return withFeatures(usage, features);
+export function groupByApplication(
+  items: Iterable<TakenItem<FlagUsage>>,
+): readonly (readonly TakenItem<FlagUsage>[])[] {
+  return groupItems(items, ({ appName }) => appName);
+}
+
+/** Joins the usage of flags of one application and quota. */
+export function joinFlags(usages: readonly TakenItem<FlagUsage>[]): ApplicationUsage {
+  const features = usages.map(({ item: { flag, counts } }) => {
+    return [flag, { ...counts, variants: counts.variants ?? {} }] as const;
+  });
+  return {
+    quotaId: usages[0]?.quotaId ?? DEFAULT_QUOTA,
+    appName: usages[0]?.item.appName ?? "",
+    startMs: Math.min(...usages.map(({ item }) => item.startMs)),
+    // NOTE: `fromEntries` defines properties, so it is safe for a name such as `__proto__`.
+    features: Object.fromEntries(features),
+  };
+}
+
+/** Omits the variants that the upstream did not send. */
+export function withKnownVariants(usage: FlagUsage, isKnown: IsKnown): FlagUsage {
+  return filterVariants(usage, (variant) => isKnown(usage.flag, variant));
+}
+
+function filterVariants(usage: FlagUsage, isIncluded: (variant: string) => boolean): FlagUsage {
+  const { yes, no, variants = {} } = usage.counts;
+  const included = Object.entries(variants).filter(([variant]) => isIncluded(variant));
+  return { ...usage, counts: { yes, no, variants: Object.fromEntries(included) } };
+}
+
+export function isEmpty({ counts: { yes, no, variants = {} } }: FlagUsage): boolean {
+  return yes <= 0 && no <= 0 && Object.values(variants).every((count) => count <= 0);
+}
+
+function countVariants({ counts: { variants = {} } }: FlagUsage): number {
+  return Object.keys(variants).length;
+}
+
+function addUsage(previous: FlagUsage, usage: FlagUsage): FlagUsage {
+  const [one, other] = [previous.counts, usage.counts];
+  const variants = new Map(Object.entries(one.variants ?? {}));
+  for (const [variant, count] of Object.entries(other.variants ?? {})) {
+    variants.set(variant, addCounts(variants.get(variant) ?? 0, count));
+  }
+  return {
+    ...previous,
+    startMs: Math.min(previous.startMs, usage.startMs),
+    counts: {
+      yes: addCounts(one.yes, other.yes),
+      no: addCounts(one.no, other.no),
+      ...(variants.size > 0 && { variants: Object.fromEntries(variants) }),
+    },
+  };
 }
 
 /** Adds two counts, saturating at the largest exact integer. */
@@ -307,13 +190,19 @@ function addCounts(a: number, b: number): number {
   return Math.min(a + b, Number.MAX_SAFE_INTEGER);
 }
 
-function toUsage(
-  quotaId: string,
-  appName: string,
-  { startMs, features }: Application,
-): ApplicationUsage {
-  const entries = [...features].map(([name, { yes, no, variants }]) => {
-    return [name, { yes, no, variants: Object.fromEntries(variants ?? []) }] as const;
-  });
-  return { quotaId, appName, startMs, features: Object.fromEntries(entries) };
+/** Returns the memory that usage requires in addition to that of the same flag. */
+function bytesToAdd(existing: FlagUsage | undefined, usage: FlagUsage): number {
+  if (existing === undefined) return bytesOf(usage);
+  if (countVariants(usage) === 0) return 0;
+  return bytesOf(addUsage(existing, usage)) - bytesOf(existing);
+}
+
+function bytesOf({ appName, flag, counts: { variants = {} } }: FlagUsage): number {
+  let bytes = FLAG_BYTES + textBytes(appName) + textBytes(flag);
+  for (const variant of Object.keys(variants)) bytes += VARIANT_BYTES + textBytes(variant);
+  return bytes;
+}
+
+function textBytes(text: string): number {
+  return text.length * (ESCAPED.test(text) ? BYTES_PER_ESCAPED : BYTES_PER_CHARACTER);
 }

@@ -1,16 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FeatureUsage, type MetricsBody, UpstreamError } from "flags-sdk";
-import { UsageDrops } from "./usage-drops.ts";
 import { UsageReporter, type UsageReporterOptions } from "./usage-reporter.ts";
 import { UsageSender, type UsageSenderOptions } from "./usage-sender.ts";
-import { PendingData } from "./pending-data.ts";
-import type { UsageBuffer } from "./usage-buffer.ts";
+import { AcceptedUsage } from "./accepted-usage.ts";
+import type { IsKnown } from "./known-names.ts";
 
 const INTERVAL_MS = 60_000;
 const once = { yes: 1, no: 0 };
 
 /** Adds usage of one flag. */
-function count(buffer: UsageBuffer, appName: string, flag: string, counts: FeatureUsage): void {
+function count(buffer: AcceptedUsage, appName: string, flag: string, counts: FeatureUsage): void {
   buffer.add({ appName, startMs: Infinity, features: { [flag]: counts } });
 }
 
@@ -29,32 +28,42 @@ afterEach(() => {
 
 const accept = async (): Promise<void> => {};
 
+interface Setup
+  extends
+    Partial<Pick<UsageReporterOptions, "jitterMs">>,
+    Partial<Pick<UsageSenderOptions, "api" | "onSent">> {
+  readonly isKnown?: IsKnown;
+  readonly onDropped?: (kind: unknown, count: number) => void;
+  /** That of the token. @default bulk reports are not possible */
+  readonly environment?: string;
+}
+
 function createReporter({
   api,
-  ...options
-}: Partial<Omit<UsageReporterOptions & UsageSenderOptions, "pending">> = {}) {
-  const pending = new PendingData();
-  const parts = {
-    pending,
-    drops: new UsageDrops(() => {}),
-    events: {
-      error: () => {},
-      failure: () => {},
-      warn: (message: string) => void warnings.push(message),
-    },
-    ...options,
+  environment,
+  isKnown = () => true,
+  onDropped = () => {},
+  onSent = () => {},
+  jitterMs = 0,
+}: Setup = {}) {
+  const accepted = new AcceptedUsage({ maxBytes: 32 * 1024 * 1024, isKnown, onDropped });
+  const events = {
+    error: () => {},
+    failure: () => {},
+    warn: (message: string) => void warnings.push(message),
   };
+  const token = environment === undefined ? undefined : `*:${environment}.secret`;
   const sender = new UsageSender({
     api: { sendMetrics: accept, sendBulk: accept, register: accept, ...api },
-    environment: undefined,
-    isKnown: () => true,
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
-    onSent: () => {},
-    ...parts,
+    credentials: { token, customHeaders: {}, customHeadersFunction: undefined },
+    accepted,
+    events,
+    onSent,
   });
-  const schedule = { isDurable: () => false, intervalMs: INTERVAL_MS, jitterMs: 0 };
-  const reporter = new UsageReporter({ sender, ...schedule, ...parts });
-  return { buffer: pending.usage, reporter };
+  const schedule = { isDurable: () => false, intervalMs: INTERVAL_MS, jitterMs };
+  const reporter = new UsageReporter({ sender, accepted, events, ...schedule });
+  return { buffer: accepted, reporter };
 }
 
 describe("UsageReporter", () => {
@@ -94,7 +103,7 @@ describe("UsageReporter", () => {
         register: accept,
       },
       isKnown: (name) => name === "known",
-      drops: new UsageDrops((_kind, count) => (dropped += count)),
+      onDropped: (_kind, count) => (dropped += count),
     });
     for (let index = 0; index < 4990; index += 1) count(buffer, "app", `!${index}`, once);
     count(buffer, "app", "known", once);
@@ -108,7 +117,7 @@ describe("UsageReporter", () => {
       expect(requests - requestsBefore).toBeLessThanOrEqual(207);
     }
     expect(dropped).toBe(4990);
-    expect([...buffer.values()]).toEqual([]);
+    expect(buffer.isEmpty).toBe(true);
     await reporter.close();
   });
 
@@ -130,7 +139,7 @@ describe("UsageReporter", () => {
     sent = [];
     await reporter.close();
     expect(sent).toHaveLength(1003);
-    expect([...buffer.values()]).toEqual([]);
+    expect(buffer.isEmpty).toBe(true);
   });
 
   it("divides rejected bulk reports at most 100 times per interval, and delivers all other applications", async () => {

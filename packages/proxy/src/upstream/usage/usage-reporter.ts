@@ -2,14 +2,13 @@ import { setMaxListeners } from "node:events";
 import type { UpstreamError } from "flags-sdk";
 import { Loop, sendTheRest } from "flags-sdk/internal";
 import { describeCount, type EventSink, nextDelayMs, toUpstreamError } from "flags-sdk/neutral";
-import type { PendingData } from "./pending-data.ts";
-import type { UsageDrops } from "./usage-drops.ts";
+import type { AcceptedUsage } from "./accepted-usage.ts";
+import { groupByApplication } from "./usage-buffer.ts";
 import { MAX_CONCURRENT_REQUESTS, type UsageSender } from "./usage-sender.ts";
 
 export interface UsageReporterOptions {
   readonly sender: UsageSender;
-  readonly pending: PendingData;
-  readonly drops: UsageDrops;
+  readonly accepted: AcceptedUsage;
   /** Whether what is not delivered survives the end of the process. */
   readonly isDurable: () => boolean;
   readonly intervalMs: number;
@@ -46,12 +45,12 @@ export class UsageReporter {
 
   /** Delivers everything within two seconds; retries transient failures until then. */
   async close(): Promise<void> {
-    const { sender, pending, events, isDurable } = this.#options;
+    const { sender, accepted, events, isDurable } = this.#options;
     const { signal } = this.#abort;
     const sendAll = (): Promise<UpstreamError | undefined> => sender.sendAll(signal, true);
     await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll, random: Math.random });
     this.#logDrops();
-    const count = pending.usage.size;
+    const count = groupByApplication(accepted.usage.values()).length;
     if (count === 0) return;
     const consequence = isDurable() ? "; the next start will deliver it from the spool" : "";
     events.warn(`Usage of ${describeCount(count, "application")} was not delivered${consequence}`);
@@ -74,7 +73,7 @@ export class UsageReporter {
 
   /** Logs what was dropped since the last call. */
   #logDrops(): void {
-    const { drops, events } = this.#options;
-    if (drops.logSummary(events.warn)) this.#loggedAtMs = performance.now();
+    const { accepted, events } = this.#options;
+    if (accepted.drops.logSummary(events.warn)) this.#loggedAtMs = performance.now();
   }
 }

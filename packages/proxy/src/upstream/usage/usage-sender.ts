@@ -5,36 +5,37 @@ import {
   forEachConcurrently,
   type Identity,
   isNotOffered,
+  type Settings,
   toMetricsBody,
   toUpstreamError,
   type UpstreamApi,
 } from "flags-sdk/neutral";
-import type { ApplicationUsage } from "./application-usage.ts";
+import type { AcceptedUsage } from "./accepted-usage.ts";
+import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
 import {
   type BulkOrigin,
-  halveList,
-  splitToFit,
-  toBulkBatches,
+  environmentOf,
   toBulkBody,
-  toBulkMetrics,
+  toBulkMetric,
   toBulkOrigin,
   toChunks,
 } from "./bulk-report.ts";
 import type { ItemBuffer, TakenItem } from "./item-buffer.ts";
-import type { IsKnown } from "./known-names.ts";
-import type { PendingData } from "./pending-data.ts";
 import { toForwarded } from "./registrations.ts";
-import { type Rejected, Rejections, TOO_LARGE } from "./rejections.ts";
-import type { UsageDrops } from "./usage-drops.ts";
+import {
+  type FlagUsage,
+  groupByApplication,
+  isEmpty,
+  joinFlags,
+  withKnownVariants,
+} from "./usage-buffer.ts";
+import type { DropKind } from "./usage-drops.ts";
 
 export interface UsageSenderOptions {
   readonly api: Pick<UpstreamApi, "register" | "sendBulk" | "sendMetrics">;
   readonly identity: Identity;
-  readonly pending: PendingData;
-  /** The environment for bulk reports. @default bulk reports are not possible */
-  readonly environment: string | undefined;
-  readonly drops: UsageDrops;
-  readonly isKnown: IsKnown;
+  readonly accepted: AcceptedUsage;
+  readonly credentials: Settings["credentials"];
   readonly events: EventSink;
   /** Called for each delivered report; after a bulk report, once for each application. */
   readonly onSent: (body: MetricsBody) => void;
@@ -45,17 +46,65 @@ export const MAX_CONCURRENT_REQUESTS = 20;
 const MAX_SEPARATE_APPLICATIONS = 500;
 const MAX_SEPARATE_REGISTRATIONS = 50;
 const MAX_REGISTRATIONS = 5000;
+/** How often rejected batches are divided, for names that the upstream sent and for others. */
+const MAX_DIVISIONS = 100;
+
+/** Rejections after which an item is dropped, although the upstream has accepted nothing else. */
+const MAX_REJECTIONS = 10;
+const TOO_LARGE = 413;
 
 /** Delay before trying bulk reports again with an upstream that does not accept them: it may be upgraded. */
 const BULK_RETRY_MS = 600_000;
 /** The token has the wrong type, or the upstream expects another format. */
 const REJECTED: ReadonlySet<number | undefined> = new Set([400, 403, 422]);
 
+type Batch<Item> = readonly TakenItem<Item>[];
+
+/** How rejected items of one kind are divided and dropped. */
+interface RejectionRules<Item> {
+  readonly buffer: ItemBuffer<Item>;
+  /** @default all are known */
+  readonly trustOf?: (item: Item) => Trust;
+  /** Describes an item for the log. */
+  readonly describe?: (item: Item) => string;
+}
+
 /** How to send items of one kind together. */
-interface BatchRequest<Item> {
-  readonly post: (items: readonly Item[]) => Promise<void>;
-  readonly onAccepted: (items: readonly Item[]) => void;
-  readonly onRejected: (item: Item, error: UpstreamError) => Promise<void> | void;
+interface BatchRequest<Item> extends RejectionRules<Item> {
+  readonly post: (batch: Batch<Item>) => Promise<void>;
+  readonly onAccepted?: (batch: Batch<Item>) => void;
+  /** Called for an item that is rejected alone, and for several that are not divided any more. */
+  readonly onRejected: (batch: Batch<Item>, error: UpstreamError) => Promise<void> | void;
+}
+
+/** Whether the upstream has sent all names in an item, all but those of variants, or not even that of the flag. */
+type Trust = "known" | "variants" | "unknown";
+
+const TRUST: readonly Trust[] = ["known", "variants", "unknown"];
+
+/** What may still be done in an attempt to send everything, and its results. */
+interface Attempt {
+  readonly signal: AbortSignal;
+  readonly maxSeparate: number;
+  readonly divisionsLeft: Record<Trust, number>;
+  /** Those of which the upstream has accepted something. */
+  readonly accepted: Set<unknown>;
+  /** Decide about rejected items, at the end. Each returns the error unless all items are dropped. */
+  readonly decisions: (() => UpstreamError | undefined)[];
+}
+
+function createAttempt(signal: AbortSignal, isLast: boolean): Attempt {
+  return {
+    signal,
+    maxSeparate: isLast ? Infinity : MAX_SEPARATE_APPLICATIONS,
+    divisionsLeft: {
+      known: isLast ? Infinity : MAX_DIVISIONS,
+      variants: MAX_DIVISIONS,
+      unknown: MAX_DIVISIONS,
+    },
+    accepted: new Set(),
+    decisions: [],
+  };
 }
 
 /**
@@ -63,31 +112,26 @@ interface BatchRequest<Item> {
  * applications; otherwise application by application, up to 20 at a time and 500 per attempt. What could not be delivered
  * stays pending.
  *
- * Usage that the upstream rejects for its content does not delay other usage: rejected bulk reports are divided until
- * the application is found. From then on its usage is sent separately, and unknown flags and variants separately from
- * those that the upstream sent. A flag that is rejected while others of its application are accepted is dropped with a
- * warning. If all known flags of an application are rejected, or all unknown ones, they are dropped after ten attempts.
+ * What the upstream rejects for its content does not delay the rest: rejected batches are divided until the items that cause
+ * it are found. Names that a client may have invented are separated first, so that they do not affect the others. An item
+ * that is rejected alone is dropped with a warning, or if the upstream accepts nothing at all, after ten attempts.
  */
 export class UsageSender {
   readonly #options: UsageSenderOptions;
   readonly #failureLog: FailureLog;
-  readonly #rejections: Rejections;
-  #signal: AbortSignal = new AbortController().signal;
-  #maxSeparate = MAX_SEPARATE_APPLICATIONS;
+  /** The environment for bulk reports; undefined if they are not possible. */
+  readonly #environment: string | undefined;
+  #attempt = createAttempt(new AbortController().signal, false);
   /** A time of `performance.now()`. */
   #bulkRetryAtMs = -Infinity;
   /** Whether the last attempt failed with a status that a single entry of a bulk report can cause. */
   #avoidsBulk = false;
-  /** Whether the upstream has accepted a bulk report in this attempt to send everything. */
-  #acceptsBulk = false;
   #failures = 0;
 
   constructor(options: UsageSenderOptions) {
     this.#options = options;
-    const { pending, events } = options;
-    const failureLog = new FailureLog("Sending usage to the upstream", events);
-    this.#failureLog = failureLog;
-    this.#rejections = new Rejections({ ...options, buffer: pending.usage, failureLog });
+    this.#environment = environmentOf(options.credentials);
+    this.#failureLog = new FailureLog("Sending usage to the upstream", options.events);
   }
 
   /** Consecutive attempts that have failed. */
@@ -101,11 +145,9 @@ export class UsageSender {
    * @param isLast whether there is no later attempt, so that the number of requests is not limited. @default false
    */
   async sendAll(signal: AbortSignal, isLast = false): Promise<UpstreamError | undefined> {
-    this.#signal = signal;
-    this.#maxSeparate = isLast ? Infinity : MAX_SEPARATE_APPLICATIONS;
-    this.#rejections.beginAttempt(isLast);
+    this.#attempt = createAttempt(signal, isLast);
     const isBulkUsable = !this.#avoidsBulk && performance.now() >= this.#bulkRetryAtMs;
-    const environment = isBulkUsable ? this.#options.environment : undefined;
+    const environment = isBulkUsable ? this.#environment : undefined;
     this.#avoidsBulk = false;
     try {
       await this.#send(environment).catch(async (thrown: unknown) => {
@@ -119,7 +161,9 @@ export class UsageSender {
       return error;
     }
     this.#failures = 0;
-    if (this.#rejections.isEmpty) this.#failureLog.succeeded();
+    const [rejection] = this.#attempt.decisions.flatMap((decide) => decide() ?? []);
+    if (rejection === undefined) this.#failureLog.succeeded();
+    else this.#failureLog.failed(rejection);
     return undefined;
   }
 
@@ -146,84 +190,97 @@ export class UsageSender {
   }
 
   async #sendUsage(origin: BulkOrigin | undefined): Promise<void> {
-    const { usage } = this.#options.pending;
-    if (origin === undefined || usage.size < 2) {
-      await this.#sendSeparately(usage.takeAll(this.#maxSeparate));
+    const { api, accepted, onSent } = this.#options;
+    const taken = accepted.usage.take();
+    if (origin === undefined || groupByApplication(taken).length < 2) {
+      await this.#sendSeparately(taken);
       return;
     }
-    const rejectedBefore: ApplicationUsage[] = [];
-    const batches = toBulkBatches(this.#takeAcceptable(rejectedBefore), origin);
-    this.#acceptsBulk = false;
+    let acceptsBulk = false;
+    await this.#sendBatches(
+      toChunks(taken, ({ item }) => toBulkMetric(item, origin)),
+      {
+        ...this.#usageRequest,
+        post: (batch) => {
+          const metrics = batch.map(({ item }) => toBulkMetric(item, origin));
+          return api.sendBulk(toBulkBody({ metrics }), this.#attempt.signal);
+        },
+        onAccepted: (batch) => {
+          acceptsBulk = true;
+          for (const group of groupByApplication(batch)) onSent(this.#toBody(joinFlags(group)));
+        },
+        onRejected: async (batch, error) => {
+          const isAccepted = batch.length === 1 && (await this.#sendSeparately(batch));
+          // The upstream seems to reject all bulk reports.
+          if (isAccepted && !acceptsBulk && error.status !== TOO_LARGE) throw error;
+        },
+      },
+    );
+  }
+
+  /** Sends usage application by application, in parts if it is large; returns whether the upstream has accepted it. */
+  async #sendSeparately(taken: Batch<FlagUsage>): Promise<boolean> {
+    const { api, onSent } = this.#options;
+    const { signal, maxSeparate } = this.#attempt;
+    const batches = groupByApplication(taken)
+      .slice(0, maxSeparate)
+      .flatMap((group) => [...toChunks(group, ({ item }) => [item.flag, item.counts])]);
+    let isAccepted = true;
     await this.#sendBatches(batches, {
-      post: (parts) => {
-        const metrics = parts.flatMap((part) => toBulkMetrics(part, origin));
-        return this.#options.api.sendBulk(toBulkBody({ metrics }), this.#signal);
-      },
-      onAccepted: (parts) => {
-        this.#acceptsBulk = true;
-        for (const part of parts) this.#delivered(part, this.#toBody(part));
-      },
-      onRejected: async (part, error) => {
-        const isAccepted = await this.#deliver(part);
-        // The upstream seems to reject all bulk reports.
-        if (isAccepted && !this.#acceptsBulk && error.status !== TOO_LARGE) throw error;
+      ...this.#usageRequest,
+      post: (batch) => api.sendMetrics(this.#toBody(joinFlags(batch)), signal),
+      onAccepted: (batch) => onSent(this.#toBody(joinFlags(batch))),
+      onRejected: async (batch, error) => {
+        if (await this.#sendWithoutVariants(batch, error)) return;
+        isAccepted = false;
+        this.#decideLater("rejected", this.#usageRequest, batch, error);
       },
     });
-    await this.#sendSeparately(rejectedBefore.slice(0, this.#maxSeparate));
+    return isAccepted;
   }
 
-  /** Takes all usage; adds usage of applications that were rejected before to the list instead. */
-  *#takeAcceptable(rejectedBefore: ApplicationUsage[]): Generator<ApplicationUsage> {
-    for (const usage of this.#options.pending.usage.takeAll()) {
-      if (this.#rejections.has(usage)) rejectedBefore.push(usage);
-      else yield usage;
-    }
+  /** Sends rejected usage of known flags again, without the variants that a client may have invented. */
+  async #sendWithoutVariants(batch: Batch<FlagUsage>, error: UpstreamError): Promise<boolean> {
+    const { api, accepted, onSent } = this.#options;
+    const { buffer, trustOf, describe } = this.#usageRequest;
+    const rest = batch
+      .map((one) => ({ ...one, item: withKnownVariants(one.item, accepted.isKnown) }))
+      .filter(({ item }) => !isEmpty(item));
+    const [first] = batch;
+    if (first === undefined || trustOf(first.item) !== "variants" || rest.length === 0)
+      return false;
+    const body = this.#toBody(joinFlags(rest));
+    if ((await rejectionOf(api.sendMetrics(body, this.#attempt.signal))) !== undefined)
+      return false;
+    const subject = `${describe(first.item)} (only variants)`;
+    accepted.drops.add("rejected", batch.length, `${subject}: ${error.message}`);
+    buffer.release(batch);
+    onSent(body);
+    return true;
   }
 
-  #sendSeparately(usages: Iterable<ApplicationUsage>): Promise<void> {
-    return forEachConcurrently(usages, MAX_CONCURRENT_REQUESTS, (usage) => this.#deliver(usage));
-  }
-
-  /**
-   * Delivers usage of one application separately, in parts if it is large; returns whether the upstream accepted all of it.
-   * Rejected usage is sent again in parts, until the flags that cause the rejection are isolated.
-   */
-  async #deliver(usage: ApplicationUsage): Promise<boolean> {
-    // Each part is accepted or not as a whole, so nothing is counted twice if a later one fails.
-    const waiting = [...splitToFit(usage)];
-    const rejected: Rejected[] = [];
-    const accepted: ApplicationUsage[] = [];
-    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
-      const body = this.#toBody(part);
-      // oxlint-disable-next-line no-await-in-loop -- one request per application at a time
-      const error = await rejectionOf(this.#options.api.sendMetrics(body, this.#signal));
-      if (error === undefined) {
-        accepted.push(part);
-        this.#delivered(part, body);
-        continue;
-      }
-      const parts = this.#rejections.divide({ usage: part, error });
-      if (parts === undefined) rejected.push({ usage: part, error });
-      else waiting.unshift(...parts);
-    }
-    this.#rejections.resolve(usage, rejected, accepted);
-    return rejected.length === 0;
+  get #usageRequest() {
+    const { isKnown, usage } = this.#options.accepted;
+    return {
+      buffer: usage,
+      trustOf: ({ flag, counts: { variants = {} } }: FlagUsage): Trust => {
+        if (!isKnown(flag)) return "unknown";
+        return Object.keys(variants).every((name) => isKnown(flag, name)) ? "known" : "variants";
+      },
+      describe: ({ appName, flag }: FlagUsage) =>
+        `application ${JSON.stringify(appName)}, flag ${JSON.stringify(flag)}`,
+    };
   }
 
   #toBody(usage: ApplicationUsage): MetricsBody {
     return toMetricsBody(usage, this.#options.identity, Date.now());
   }
 
-  #delivered(usage: ApplicationUsage, body: MetricsBody): void {
-    this.#options.pending.usage.release(usage);
-    this.#options.onSent(body);
-  }
-
   #sendImpactMetrics(origin: BulkOrigin | undefined): Promise<void> {
-    const { api, pending, identity } = this.#options;
-    const signal = this.#signal;
-    const taken = toChunks(pending.impactMetrics.take(), ({ item }) => [item]);
-    return this.#forward("impact_metric", pending.impactMetrics, taken, (impactMetrics) => {
+    const { api, accepted, identity } = this.#options;
+    const { signal } = this.#attempt;
+    const taken = toChunks(accepted.impactMetrics.take(), ({ item }) => item);
+    return this.#forward("impact_metric", accepted.impactMetrics, taken, (impactMetrics) => {
       if (origin !== undefined) return api.sendBulk(toBulkBody({ impactMetrics }), signal);
       const { appName } = identity;
       const noUsage = this.#toBody({ appName, startMs: Date.now(), features: {} });
@@ -232,9 +289,9 @@ export class UsageSender {
   }
 
   #sendRegistrations(origin: BulkOrigin | undefined): Promise<void> {
-    const { api, pending, identity } = this.#options;
-    const signal = this.#signal;
-    const { registrations } = pending;
+    const { api, accepted, identity } = this.#options;
+    const { signal } = this.#attempt;
+    const { registrations } = accepted;
     if (origin === undefined) {
       const taken = registrations.take(MAX_SEPARATE_REGISTRATIONS).map((one) => [one]);
       return this.#forward("registration", registrations, taken, async ([one]) => {
@@ -242,55 +299,103 @@ export class UsageSender {
       });
     }
     const { environment } = origin;
-    const taken = toChunks(registrations.take(MAX_REGISTRATIONS), ({ item }) => [
-      { ...toForwarded(item, identity), environment },
-    ]);
-    return this.#forward("registration", registrations, taken, (batch) => {
-      const applications = batch.map((one) => ({ ...toForwarded(one, identity), environment }));
-      return api.sendBulk(toBulkBody({ applications }), signal);
+    const toEntry = (one: ApplicationRegistration) => ({
+      ...toForwarded(one, identity),
+      environment,
     });
+    const taken = toChunks(registrations.take(MAX_REGISTRATIONS), ({ item }) => toEntry(item));
+    return this.#forward("registration", registrations, taken, (batch) =>
+      api.sendBulk(toBulkBody({ applications: batch.map(toEntry) }), signal),
+    );
   }
 
-  /** Sends impact metrics or registrations; drops those that the upstream rejects. */
   #forward<Item>(
-    kind: "impact_metric" | "registration",
+    kind: DropKind,
     buffer: ItemBuffer<Item>,
-    batches: Iterable<readonly TakenItem<Item>[]>,
+    batches: Iterable<Batch<Item>>,
     post: (items: readonly Item[]) => Promise<void>,
   ): Promise<void> {
     return this.#sendBatches(batches, {
-      post: (taken) => post(taken.map(({ item }) => item)),
-      onAccepted: (taken) => buffer.release(taken),
-      onRejected: (one) => {
-        this.#options.drops.add(kind, 1);
-        buffer.release([one]);
-      },
+      buffer,
+      post: (batch) => post(batch.map(({ item }) => item)),
+      onRejected: (batch, error) => this.#decideLater(kind, { buffer }, batch, error),
     });
   }
 
-  #sendBatches<Item>(
-    batches: Iterable<readonly Item[]>,
-    request: BatchRequest<Item>,
-  ): Promise<void> {
+  #sendBatches<Item>(batches: Iterable<Batch<Item>>, request: BatchRequest<Item>): Promise<void> {
     return forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) =>
       this.#sendBatch(batch, request),
     );
   }
 
   /** Sends items together. If they are rejected, divides them until those that cause the rejection are found. */
-  async #sendBatch<Item>(items: readonly Item[], request: BatchRequest<Item>): Promise<void> {
-    const error = await rejectionOf(request.post(items));
-    const [item] = items;
-    if (error === undefined || item === undefined) {
-      request.onAccepted(items);
-    } else if (items.length === 1) {
-      await request.onRejected(item, error);
-    } else if (error.status === TOO_LARGE || this.#rejections.mayDivide("batch")) {
-      for (const half of halveList(items)) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        await this.#sendBatch(half, request);
-      }
+  async #sendBatch<Item>(batch: Batch<Item>, request: BatchRequest<Item>): Promise<void> {
+    const { buffer, post, onAccepted, onRejected } = request;
+    const error = await rejectionOf(post(batch)).catch((thrown: unknown) => {
+      buffer.postpone(batch);
+      throw thrown;
+    });
+    if (error === undefined) {
+      this.#attempt.accepted.add(buffer);
+      buffer.release(batch);
+      onAccepted?.(batch);
+      return;
     }
+    const parts = this.#divide(batch, error, request);
+    for (const part of parts) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await this.#sendBatch(part, request);
+    }
+    if (parts.length === 0) await onRejected(batch, error);
+  }
+
+  /** Divides a rejected batch, first by what clients may have invented. Returns an empty list if it is not divided any more. */
+  #divide<Item>(
+    batch: Batch<Item>,
+    error: UpstreamError,
+    { trustOf = () => "known" }: Pick<BatchRequest<Item>, "trustOf">,
+  ): readonly Batch<Item>[] {
+    if (batch.length < 2) return [];
+    if (error.status !== TOO_LARGE) {
+      const groups = TRUST.map((trust) => batch.filter(({ item }) => trustOf(item) === trust));
+      const present = groups.filter(({ length }) => length > 0);
+      if (present.length > 1) return present;
+      const trust = TRUST[groups.findIndex(({ length }) => length > 0)] ?? "known";
+      this.#attempt.divisionsLeft[trust] -= 1;
+      if (this.#attempt.divisionsLeft[trust] < 0) return [];
+    }
+    const middle = Math.ceil(batch.length / 2);
+    return [batch.slice(0, middle), batch.slice(middle)];
+  }
+
+  /**
+   * Decides at the end of the attempt about what was rejected: an item that is rejected alone is dropped if others were
+   * accepted, and otherwise after ten attempts, as are names that a client may have invented.
+   */
+  #decideLater<Item>(
+    kind: DropKind,
+    { buffer, trustOf = () => "known", describe }: RejectionRules<Item>,
+    batch: Batch<Item>,
+    error: UpstreamError,
+  ): void {
+    this.#attempt.decisions.push(() => {
+      const isAlone = batch.length === 1;
+      const isCertain = isAlone && this.#attempt.accepted.has(buffer);
+      const dropped = batch.filter((one) => {
+        // Of several, some may be innocent.
+        if (!isAlone && trustOf(one.item) !== "unknown") return false;
+        return isCertain || buffer.countRejection(one) >= MAX_REJECTIONS;
+      });
+      const [first] = dropped;
+      if (first !== undefined) {
+        const subject = describe === undefined ? "" : `${describe(first.item)}: `;
+        this.#options.accepted.drops.add(kind, dropped.length, subject + error.message);
+        this.#options.events.failure(error);
+        buffer.release(dropped);
+      }
+      buffer.postpone(batch);
+      return dropped.length === batch.length ? undefined : error;
+    });
   }
 }
 

@@ -168,7 +168,7 @@ describe("a file of the spool", () => {
 
   it("a file of another format is not read", async () => {
     const path = join(directory, "usage-90000000.log");
-    await writeFile(path, `flags-usage-spool 3\n${toLines("add", { usage: usage("a") })[0]}`);
+    await writeFile(path, `flags-usage-spool 4\n${toLines("add", { usage: usage("a") })[0]}`);
     expect(await read(path)).toEqual({ isKnownFormat: false, damagedLines: 0, records: [] });
   });
 

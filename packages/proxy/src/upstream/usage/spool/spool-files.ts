@@ -13,7 +13,7 @@ export interface SpoolFile {
 }
 
 /** The first line of every file. The number changes if older versions cannot read the rest. */
-const HEADER = "flags-usage-spool 2\n";
+const HEADER = "flags-usage-spool 3\n";
 const NAME = /^usage-(\d{1,12})\.log$/;
 const LINE_BREAK = 0x0a;
 

@@ -20,14 +20,17 @@ import type {
   ApplicationUsage,
   ImpactMetric,
 } from "../application-usage.ts";
-import { FairShare } from "flags-server-kit/neutral";
-import { USAGE_LIMITS } from "../usage-limits.ts";
 import type { IsKnown } from "../known-names.ts";
 import { toSingleSamples } from "../impact-metrics.ts";
 import type { ItemBuffer, TakenItem } from "../item-buffer.ts";
 import type { RegistrationBuffer } from "../registrations.ts";
-import type { UsageBuffer } from "../usage-buffer.ts";
-import { PendingData } from "../pending-data.ts";
+import {
+  type FlagUsage,
+  groupByApplication,
+  joinFlags,
+  type UsageBuffer,
+} from "../usage-buffer.ts";
+import { AcceptedUsage } from "../accepted-usage.ts";
 import { toLines } from "./spool-record.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
@@ -56,7 +59,7 @@ interface Opened {
   readonly buffer: UsageBuffer;
   readonly impactMetrics: ItemBuffer<ImpactMetric>;
   readonly registrations: RegistrationBuffer;
-  readonly pending: PendingData;
+  readonly accepted: AcceptedUsage;
   readonly spool: UsageSpool;
   readonly directory: string;
   readonly warnings: string[];
@@ -72,21 +75,21 @@ async function open(...options: Parameters<typeof beginToOpen>): Promise<Opened>
 function beginToOpen(
   directory: string,
   maxBytes = 8 * 1024 * 1024,
-  memoryBytes = USAGE_LIMITS.bytes,
-  isKnown?: IsKnown,
+  memoryBytes = 32 * 1024 * 1024,
+  isKnown: IsKnown = (_flag, variant) => variant === undefined,
 ): Opened {
   const warnings: string[] = [];
-  const memory = new FairShare(memoryBytes);
-  const pending: PendingData = new PendingData({
-    memory,
-    ...(isKnown !== undefined && { isKnown }),
+  const accepted: AcceptedUsage = new AcceptedUsage({
+    maxBytes: memoryBytes,
+    isKnown,
+    onDropped: () => {},
     journal: (kind, content) => spool.record(kind, content),
   });
-  const { usage: buffer, impactMetrics, registrations } = pending;
+  const { usage: buffer, impactMetrics, registrations } = accepted;
   const spool = new UsageSpool({
     directory,
     maxBytes,
-    pending,
+    accepted,
     warn: (message) => warnings.push(message.replaceAll(directory, "DIR")),
     onRestored: () => {},
     // However slow the disk of a busy machine is.
@@ -95,7 +98,7 @@ function beginToOpen(
   });
   spool.start();
   onTestFinished(() => spool.close());
-  return { buffer, impactMetrics, registrations, pending, spool, directory, warnings };
+  return { buffer, impactMetrics, registrations, accepted, spool, directory, warnings };
 }
 
 /** Opens what a killed process would leave at this moment. */
@@ -117,9 +120,12 @@ async function isCopied(directory: string, copy: string): Promise<boolean> {
   }
 }
 
+const usagesIn = (buffer: UsageBuffer): readonly ApplicationUsage[] =>
+  groupByApplication(buffer.values()).map(joinFlags);
+
 /** Returns the sum of the `yes` counts of `on`, by application. */
 function pendingIn({ buffer }: Opened): Readonly<Record<string, number>> {
-  const counts = Array.from(buffer.values(), ({ quotaId, appName, features }) => {
+  const counts = usagesIn(buffer).map(({ quotaId, appName, features }) => {
     return [`${quotaId}/${appName}`, features["on"]?.yes ?? 0] as const;
   });
   return Object.fromEntries(counts);
@@ -130,7 +136,7 @@ function totalOf(
   quotaId: string,
   appName: string,
 ): ApplicationUsage | undefined {
-  return [...buffer.values()].find((one) => one.quotaId === quotaId && one.appName === appName);
+  return usagesIn(buffer).find((one) => one.quotaId === quotaId && one.appName === appName);
 }
 
 const impact = (value: number): readonly ImpactMetric[] => impactOf(value).flatMap(toSingleSamples);
@@ -160,8 +166,8 @@ const registration = (appName: string): ApplicationRegistration => ({
 });
 
 /** Returns everything that is pending or being sent, in any order. */
-function contentsOf({ pending }: Opened): ReadonlySet<unknown> {
-  return new Set(pending.values());
+function contentsOf({ accepted }: Opened): ReadonlySet<unknown> {
+  return new Set(accepted.values());
 }
 
 const LOCK = /^lock\./;
@@ -177,10 +183,10 @@ async function filesIn({ directory }: Opened): Promise<readonly string[]> {
 describe("UsageSpool restores the data of a killed process", () => {
   it("all written usage is restored, by application and quota", async () => {
     const killed = await open(newFolder());
-    killed.buffer.add(usage("a", 3));
-    killed.buffer.add(usage("a", 4));
-    killed.buffer.add(usage("a", 5, "other"));
-    killed.buffer.add(usage("b", 6));
+    killed.buffer.report(usage("a", 3));
+    killed.buffer.report(usage("a", 4));
+    killed.buffer.report(usage("a", 5, "other"));
+    killed.buffer.report(usage("b", 6));
     await killed.spool.flushed();
     const next = await reopenAfterKill(killed);
     expect(pendingIn(next)).toEqual({ "key/a": 7, "other/a": 5, "key/b": 6 });
@@ -196,9 +202,9 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("usage that was being sent is restored, but not delivered usage", async () => {
     const killed = await open(newFolder());
-    for (const name of ["delivered", "sending", "failed"]) killed.buffer.add(usage(name));
-    const [delivered] = [...killed.buffer.takeAll()];
-    if (delivered !== undefined) killed.buffer.release(delivered);
+    for (const name of ["delivered", "sending", "failed"]) killed.buffer.report(usage(name));
+    const [delivered = []] = groupByApplication(killed.buffer.take());
+    killed.buffer.release(delivered);
     await killed.spool.flushed();
     const next = await reopenAfterKill(killed);
     expect(pendingIn(next)).toEqual({ "key/sending": 1, "key/failed": 1 });
@@ -206,7 +212,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("usage is restored once, however often the process is killed", async () => {
     let opened = await open(newFolder());
-    opened.buffer.add(usage("a", 2));
+    opened.buffer.report(usage("a", 2));
     await opened.spool.flushed();
     for (let round = 1; round <= 3; round += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -217,7 +223,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("everything but a torn last line is restored, without a warning", async () => {
     const killed = await open(newFolder());
-    killed.buffer.add(usage("a"));
+    killed.buffer.report(usage("a"));
     await killed.spool.flushed();
     const [name = ""] = (await filesIn(killed)).slice(-1);
     await appendFile(join(killed.directory, name), "1234abcd {");
@@ -228,7 +234,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("everything but a damaged line is restored, with a warning", async () => {
     const killed = await open(newFolder());
-    killed.buffer.add(usage("a"));
+    killed.buffer.report(usage("a"));
     await killed.spool.flushed();
     const [name = ""] = (await filesIn(killed)).slice(-1);
     await appendFile(join(killed.directory, name), "damaged\n");
@@ -243,9 +249,9 @@ describe("UsageSpool restores the data of a killed process", () => {
     const first = await open(directory);
     await first.spool.close();
     const path = join(directory, "usage-00000042.log");
-    await writeFile(path, "flags-usage-spool 3\nsomething\n");
+    await writeFile(path, "flags-usage-spool 4\nsomething\n");
     const next = await open(directory);
-    next.buffer.add(usage("a"));
+    next.buffer.report(usage("a"));
     await next.spool.flushed();
     expect(next.warnings).toEqual([
       "DIR/usage-00000042.log has an unknown format: it stays until the version that wrote it delivers it",
@@ -321,7 +327,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 type About = "usage" | "impact" | "registration";
 
 function addTo(opened: Opened, about: About, app: string, value: number): void {
-  if (about === "usage") opened.buffer.add(usage(app, value));
+  if (about === "usage") opened.buffer.report(usage(app, value));
   else if (about === "impact") opened.impactMetrics.add(app, impact(value));
   else opened.registrations.add("key", [registration(`${app}-${value % 5}`)]);
 }
@@ -329,7 +335,7 @@ function addTo(opened: Opened, about: About, app: string, value: number): void {
 /** What was taken from a client's buffers for sending. */
 class Sending {
   readonly #opened: Opened;
-  readonly #usage: ApplicationUsage[] = [];
+  readonly #usage: TakenItem<FlagUsage>[] = [];
   readonly #impact: TakenItem<ImpactMetric>[] = [];
   readonly #registrations: TakenItem<ApplicationRegistration>[] = [];
 
@@ -340,7 +346,7 @@ class Sending {
   /** Takes everything, but never before what was taken earlier has been delivered, or not. */
   take(about: About): void {
     const { buffer, impactMetrics, registrations } = this.#opened;
-    if (about === "usage" && this.#usage.length === 0) this.#usage.push(...buffer.takeAll());
+    if (about === "usage" && this.#usage.length === 0) this.#usage.push(...buffer.take());
     else if (about === "impact" && this.#impact.length === 0)
       this.#impact.push(...impactMetrics.take());
     else if (about === "registration" && this.#registrations.length === 0)
@@ -351,7 +357,7 @@ class Sending {
     const { buffer, impactMetrics, registrations } = this.#opened;
     const isDelivered = action === "deliver";
     if (about === "usage")
-      this.#usage.splice(0, 1).forEach((one) => isDelivered && buffer.release(one));
+      this.#usage.splice(0, 1).forEach((one) => isDelivered && buffer.release([one]));
     else if (about === "impact")
       this.#impact.splice(0, 1).forEach((one) => isDelivered && impactMetrics.release([one]));
     else if (isDelivered) registrations.release(this.#registrations.splice(0, 1));
@@ -363,8 +369,8 @@ describe("UsageSpool limits its size", () => {
   it("the files of delivered usage are deleted", async () => {
     const opened = await open(newFolder());
     for (let round = 1; round <= 3; round += 1) {
-      opened.buffer.add(usage("a"));
-      for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
+      opened.buffer.report(usage("a"));
+      opened.buffer.release(opened.buffer.take());
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await opened.spool.flushed();
       // Only the first line of a new file.
@@ -377,8 +383,8 @@ describe("UsageSpool limits its size", () => {
 
   it("files are deleted even if their usage arrived and was delivered while the spool was being opened", async () => {
     const opened = beginToOpen(newFolder());
-    opened.buffer.add(usage("a"));
-    for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
+    opened.buffer.report(usage("a"));
+    opened.buffer.release(opened.buffer.take());
     await opened.spool.flushed();
     await expect.poll(() => opened.spool.state.bytes).toBe(20);
   });
@@ -390,7 +396,7 @@ describe("UsageSpool limits its size", () => {
     );
     const reports = 500;
     for (let report = 0; report < reports; report += 1) {
-      opened.buffer.add({ ...usage("a"), features });
+      opened.buffer.report({ ...usage("a"), features });
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       if (report % 10 === 0) await opened.spool.flushed();
     }
@@ -420,7 +426,7 @@ describe("UsageSpool limits its size", () => {
           const name = `${added}`.padEnd(255, character);
           const features = { [name]: { yes: 1, no: 0, variants: { [name]: 1 } } };
           const quotaId = `key-${key}`;
-          opened.buffer.add({ ...usage(name, 1, quotaId), features });
+          opened.buffer.report({ ...usage(name, 1, quotaId), features });
           return totalOf(opened, quotaId, name) !== undefined;
         };
         while (invent()) {
@@ -473,20 +479,20 @@ describe("UsageSpool limits its size", () => {
     const maxBytes = 100_000;
     const opened = await open(newFolder(), maxBytes);
     const names = Array.from({ length: 400 }, (_, index) => `app-${index}-${"x".repeat(200)}`);
-    for (const name of names) opened.buffer.add(usage(name));
+    for (const name of names) opened.buffer.report(usage(name));
     await opened.spool.flushed();
     expect(opened.spool.state.isWritable).toBe(false);
     expect(opened.spool.state.unwritten).toBe(400);
     expect(opened.warnings).toEqual([
       `Usage is only in memory, because the spool DIR cannot be used: it would exceed its limit of ${maxBytes} bytes`,
     ]);
-    for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
-    opened.buffer.add(usage("later"));
+    opened.buffer.release(opened.buffer.take());
+    opened.buffer.report(usage("later"));
     await expect.poll(() => opened.spool.state.isWritable).toBe(true);
     await expect
       .poll(() => opened.warnings[1])
       .toBe("The spool is working again; 401 reports were kept only in memory");
-    opened.buffer.add(usage("last"));
+    opened.buffer.report(usage("last"));
     await opened.spool.flushed();
     expect(pendingIn(await reopenAfterKill(opened))).toEqual({ "key/later": 1, "key/last": 1 });
     const sizes = await Promise.all(
@@ -499,14 +505,14 @@ describe("UsageSpool limits its size", () => {
 describe("a directory", () => {
   it("a directory is used by one process at a time, then by the next", async () => {
     const first = await open(newFolder());
-    first.buffer.add(usage("a"));
+    first.buffer.report(usage("a"));
     const second = await open(first.directory);
     expect(second.warnings).toEqual([
       expect.stringMatching(
         /^Usage is only in memory, because the spool DIR cannot be used: process \d+ on \S+ is using it\. Each process needs its own directory$/,
       ),
     ]);
-    second.buffer.add(usage("b"));
+    second.buffer.report(usage("b"));
     await second.spool.flushed();
     expect(second.spool.state).toMatchObject({ isWritable: false, unwritten: 1 });
     await first.spool.close();
@@ -527,7 +533,7 @@ describe("a directory", () => {
     const directory = newFolder();
     await mkdir(directory);
     const [pipe, lock] = [join(directory, "usage-00000001.log"), join(directory, "lock.2")];
-    const header = "flags-usage-spool 2\n";
+    const header = "flags-usage-spool 3\n";
     const restored = (appName: string): string =>
       header + toLines("add", { usage: usage(appName) }).join("");
     execFileSync("mkfifo", [pipe]);
@@ -548,15 +554,15 @@ describe("a directory", () => {
 
   it("a directory is empty after everything was delivered and the spool was closed", async () => {
     const opened = await open(newFolder());
-    opened.buffer.add(usage("a"));
-    for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
+    opened.buffer.report(usage("a"));
+    opened.buffer.release(opened.buffer.take());
     await opened.spool.close();
     expect(await filesIn(opened)).toEqual([]);
   });
 
   it("a directory keeps undelivered usage when the spool is closed", async () => {
     const opened = await open(newFolder());
-    opened.buffer.add(usage("a"));
+    opened.buffer.report(usage("a"));
     await opened.spool.close();
     expect(pendingIn(await open(opened.directory))).toEqual({ "key/a": 1 });
   });
@@ -565,7 +571,7 @@ describe("a directory", () => {
     const file = newFolder();
     await writeFile(file, "");
     const opened = await open(join(file, "spool"));
-    expect(opened.buffer.add(usage("a"))).toBe(true);
+    expect(opened.buffer.report(usage("a"))).toBe(true);
     await opened.spool.flushed();
     expect(opened.warnings).toEqual([
       expect.stringContaining(

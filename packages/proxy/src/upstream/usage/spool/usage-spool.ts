@@ -2,9 +2,9 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describeCause, describeCount } from "flags-sdk/neutral";
 import { type DirectoryLock, DirectoryInUseError, lockDirectory } from "flags-server-kit";
-import { FairShare } from "flags-server-kit/neutral";
 import type { ChangeKind, PendingContent } from "../application-usage.ts";
-import { PendingData } from "../pending-data.ts";
+import { AcceptedUsage } from "../accepted-usage.ts";
+import { groupByApplication } from "../usage-buffer.ts";
 import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
 import { toLines } from "./spool-record.ts";
 
@@ -13,7 +13,7 @@ interface UsageSpoolOptions {
   readonly directory: string;
   /** Limit of the size of its files. */
   readonly maxBytes: number;
-  readonly pending: PendingData;
+  readonly accepted: AcceptedUsage;
   readonly warn: (message: string) => void;
   /** Called when data of an earlier process was added to the pending data. */
   readonly onRestored: () => void;
@@ -191,7 +191,7 @@ export class UsageSpool {
       }
     } while (!signal.aborted);
     await this.#files.end();
-    const isDelivered = this.#status === "writing" && this.#options.pending.isEmpty;
+    const isDelivered = this.#status === "writing" && this.#options.accepted.isEmpty;
     if (isDelivered) await this.#files.delete().catch(() => undefined);
     this.#status = "failed";
     await this.#lock?.release();
@@ -212,7 +212,7 @@ export class UsageSpool {
     this.#isRestored = true;
     await this.#files.end();
     // Then everything in the files has been delivered. On a full disk, this frees space.
-    if (this.#options.pending.isEmpty) await this.#files.delete();
+    if (this.#options.accepted.isEmpty) await this.#files.delete();
     this.#status = "opening";
     const { written } = this.#counts;
     const after = this.#files.lastNumber;
@@ -254,7 +254,7 @@ export class UsageSpool {
 
   get #isCopyDue(): boolean {
     const { bytes } = this.#files;
-    if (this.#options.pending.isEmpty) return bytes > this.#copyBytes;
+    if (this.#options.accepted.isEmpty) return bytes > this.#copyBytes;
     return bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
   }
 
@@ -265,7 +265,7 @@ export class UsageSpool {
     // From here on, everything is written to a new file. Names that are added later have
     // all their records there.
     await this.#files.begin();
-    for (const content of this.#options.pending.values()) {
+    for (const content of this.#options.accepted.values()) {
       // NOTE: the content and its position among the records are determined at the same moment.
       this.record("set", content);
       // oxlint-disable-next-line no-await-in-loop -- keeps the queue, and pauses of the event loop, short
@@ -332,17 +332,24 @@ export class UsageSpool {
   }
 
   async #restore(): Promise<void> {
-    const { pending, warn, onRestored } = this.#options;
-    const left = new PendingData({ memory: new FairShare(Infinity) });
+    const { accepted, warn, onRestored } = this.#options;
+    const left = new AcceptedUsage({
+      maxBytes: Infinity,
+      isKnown: accepted.isKnown,
+      onDropped: () => {},
+    });
     await this.#files.load((path) => this.#readInto(left, path));
     // The new owner of the directory restores it.
     if (this.#lock === undefined) return;
-    const restored = { usage: 0, impactMetrics: 0, registration: 0 };
+    const restored = {
+      usage: groupByApplication(left.usage.values()).length,
+      impactMetrics: 0,
+      registration: 0,
+    };
     for (const content of left.values()) {
-      pending.restore(content);
-      if ("usage" in content) restored.usage += 1;
-      else if ("impactMetrics" in content) restored.impactMetrics += 1;
-      else restored.registration += 1;
+      accepted.restore(content);
+      if ("impactMetrics" in content) restored.impactMetrics += 1;
+      else if ("registration" in content) restored.registration += 1;
     }
     const { usage, impactMetrics, registration } = restored;
     this.#counts.restoredApplications += usage;
@@ -355,7 +362,7 @@ export class UsageSpool {
   }
 
   /** Returns false if the file has another format. */
-  async #readInto(left: PendingData, path: string): Promise<boolean> {
+  async #readInto(left: AcceptedUsage, path: string): Promise<boolean> {
     const { warn } = this.#options;
     const { isKnownFormat, damagedLines } = await readSpoolFile(path, (record) =>
       left.apply(record.kind, record),
