@@ -5,7 +5,7 @@ import {
   SimpleLogRecordProcessor,
 } from "@opentelemetry/sdk-logs";
 import { expect, test } from "vitest";
-import { EvaluationEvents } from "./evaluation-events.ts";
+import { createEvaluationEvents } from "./evaluation-events.ts";
 import type { FlagEvaluation } from "./telemetry.ts";
 
 const EVALUATION: FlagEvaluation = {
@@ -22,10 +22,10 @@ function createEvents() {
   const exporter = new InMemoryLogRecordExporter();
   const provider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] });
   const logger = provider.getLogger("test");
-  const events = new EvaluationEvents(logger, "flags-proxy", () => clock.nowMs);
+  const reportAll = createEvaluationEvents(logger, "flags-proxy", () => clock.nowMs);
   const report = (count: number): void => {
     const evaluations = Array.from({ length: count }, () => EVALUATION);
-    events.report(evaluations, undefined, ROOT_CONTEXT);
+    reportAll(evaluations, undefined, ROOT_CONTEXT);
   };
   return { clock, report, records: () => exporter.getFinishedLogRecords() };
 }

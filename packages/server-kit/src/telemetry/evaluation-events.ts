@@ -6,41 +6,35 @@ import type { FlagEvaluation } from "./telemetry.ts";
 /** More would displace log lines: the queue for both holds 2048 by default. */
 const BUDGET = { burst: 1000, perSecond: 500 };
 
-/** Reports evaluations of flags as events `feature_flag.evaluation`, at a limited rate. */
-export class EvaluationEvents {
-  readonly #logger: Logger;
-  readonly #providerName: string;
-  readonly #now: () => number;
-  readonly #budget: TokenBucket;
+/**
+ * Reports evaluations of flags as events `feature_flag.evaluation`, or none of them if they exceed the rate.
+ *
+ * @param contextId identifies for whom the flags were evaluated; undefined if reports do not say that
+ */
+export type ReportEvaluations = (
+  evaluations: readonly FlagEvaluation[],
+  contextId: string | undefined,
+  context: Context,
+) => void;
 
-  /** @param now monotonic clock in milliseconds */
-  constructor(logger: Logger, providerName: string, now: () => number) {
-    this.#logger = logger;
-    this.#providerName = providerName;
-    this.#now = now;
-    this.#budget = new TokenBucket(BUDGET, now());
-  }
-
-  /**
-   * Reports evaluations, or none of them if they exceed the rate.
-   *
-   * @param contextId identifies for whom the flags were evaluated; undefined if reports do not say that
-   */
-  report(
-    evaluations: readonly FlagEvaluation[],
-    contextId: string | undefined,
-    context: Context,
-  ): void {
+/** @param now monotonic clock in milliseconds */
+export function createEvaluationEvents(
+  logger: Logger,
+  providerName: string,
+  now: () => number,
+): ReportEvaluations {
+  const budget = new TokenBucket(BUDGET, now());
+  return (evaluations, contextId, context) => {
     const count = evaluations.length;
-    if (count === 0 || this.#budget.tryTake(count, this.#now()) > 0) return;
+    if (count === 0 || budget.tryTake(count, now()) > 0) return;
     for (const { key, enabled, variant, reason, set, version } of evaluations) {
-      this.#logger.emit({
+      logger.emit({
         eventName: "feature_flag.evaluation",
         severityNumber: SeverityNumber.INFO,
         context,
         attributes: {
           "feature_flag.key": key,
-          "feature_flag.provider.name": this.#providerName,
+          "feature_flag.provider.name": providerName,
           "feature_flag.result.reason": reason.toLowerCase(),
           "feature_flag.result.value": enabled,
           "feature_flag.set.id": set,
@@ -50,5 +44,5 @@ export class EvaluationEvents {
         },
       });
     }
-  }
+  };
 }

@@ -13,40 +13,38 @@ import type { SignalConfig } from "../config/telemetry-config.ts";
 import { TokenBucket } from "../http/token-bucket.ts";
 import type { Logger } from "../logging/logger.ts";
 
-// NOTE: the exporters read their other settings, such as timeouts and certificates, from the environment.
-
-export function createSpanExporter({
-  exporter,
-  protocol,
-  url,
-  headers,
-}: SignalConfig): SpanExporter {
-  if (exporter === "console") return new ConsoleSpanExporter();
-  const Exporter = protocol === "http/json" ? JsonTraces : ProtobufTraces;
-  return new Exporter({ url, headers });
+interface Addressed {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-export function createMetricExporter({
-  exporter,
-  protocol,
-  url,
-  headers,
-}: SignalConfig): PushMetricExporter {
-  if (exporter === "console") return new ConsoleMetricExporter();
-  const Exporter = protocol === "http/json" ? JsonMetrics : ProtobufMetrics;
-  return new Exporter({ url, headers });
+function createFactory<Exporter>(types: {
+  readonly console: new () => Exporter;
+  readonly "http/json": new (options: Addressed) => Exporter;
+  readonly "http/protobuf": new (options: Addressed) => Exporter;
+}) {
+  // NOTE: the exporters read their other settings, such as timeouts and certificates, from the environment.
+  return ({ exporter, protocol, url, headers }: SignalConfig): Exporter =>
+    exporter === "console" ? new types.console() : new types[protocol]({ url, headers });
 }
 
-export function createLogExporter({
-  exporter,
-  protocol,
-  url,
-  headers,
-}: SignalConfig): LogRecordExporter {
-  if (exporter === "console") return new ConsoleLogRecordExporter();
-  const Exporter = protocol === "http/json" ? JsonLogs : ProtobufLogs;
-  return new Exporter({ url, headers });
-}
+export const createSpanExporter = createFactory<SpanExporter>({
+  console: ConsoleSpanExporter,
+  "http/json": JsonTraces,
+  "http/protobuf": ProtobufTraces,
+});
+
+export const createMetricExporter = createFactory<PushMetricExporter>({
+  console: ConsoleMetricExporter,
+  "http/json": JsonMetrics,
+  "http/protobuf": ProtobufMetrics,
+});
+
+export const createLogExporter = createFactory<LogRecordExporter>({
+  console: ConsoleLogRecordExporter,
+  "http/json": JsonLogs,
+  "http/protobuf": ProtobufLogs,
+});
 
 const ONE_PER_MINUTE = { burst: 1, perSecond: 1 / 60 };
 const MAX_CHARACTERS = 500;
@@ -73,7 +71,6 @@ export function logExportFailures(logger: Logger): void {
   logDiagnostics(report);
 }
 
-/** Passes on what the packages warn of. */
 export function logDiagnostics(report: (text: string) => void): void {
   const write = (...parts: readonly unknown[]): void => report(parts.map(String).join(" "));
   diag.setLogger(

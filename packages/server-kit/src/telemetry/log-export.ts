@@ -38,11 +38,7 @@ const SEVERITIES: Readonly<Record<LogLevel, SeverityNumber>> = {
   fatal: SeverityNumber.FATAL,
 };
 
-/**
- * Adds the ids of the active span to log lines, and exports the lines.
- *
- * @param logger undefined: the lines are not exported
- */
+/** @param logger undefined: the lines are not exported */
 export function connectLog(tap: LogTap, logger: Logger | undefined, active: ActiveSpan): void {
   tap.connect({
     activeSpan() {

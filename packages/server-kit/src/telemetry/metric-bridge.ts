@@ -21,15 +21,11 @@ interface Times {
   readonly endTime: HrTime;
 }
 
-/** A value of a histogram: a bucket, the sum or the count. */
 interface HistogramValue extends MetricValue<string> {
   readonly metricName?: string;
 }
 
-/**
- * Produces the metrics of a Prometheus registry for OpenTelemetry, under the same names, and the
- * durations of requests under the name of the conventions, `http.server.request.duration`.
- */
+/** Metrics of a Prometheus registry under their names, and `http.server.request.duration` of the conventions. */
 export class MetricBridge implements MetricProducer {
   readonly #scope: CollectionResult["resourceMetrics"]["scopeMetrics"][number]["scope"];
   readonly #startTime = millisToHrTime(performance.timeOrigin);
@@ -39,7 +35,6 @@ export class MetricBridge implements MetricProducer {
     this.#scope = scope;
   }
 
-  /** Produces these metrics from now on. */
   connect(metrics: ExportedMetrics): void {
     this.#metrics = metrics;
   }
@@ -100,7 +95,6 @@ function toAttributes(labels: Partial<Record<string, string | number>>): Attribu
   return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
 }
 
-/** Groups the buckets, sums and counts of a histogram by their other labels. */
 function toHistograms({ name, values }: PrometheusMetric, times: Times): DataPoint<Histogram>[] {
   const groups = new Map<string, HistogramValue[]>();
   for (const value of values as readonly HistogramValue[]) {

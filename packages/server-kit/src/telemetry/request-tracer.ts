@@ -11,11 +11,10 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import { parseTraceParent } from "@opentelemetry/core";
-import type { EvaluationEvents } from "./evaluation-events.ts";
+import type { ReportEvaluations } from "./evaluation-events.ts";
 import type { ActiveSpan } from "./log-export.ts";
 import type { Sampler } from "./sampler.ts";
 import type {
-  FlagEvaluation,
   RequestTracer,
   TracedRequest,
   TracedUpstreamRequest,
@@ -24,11 +23,10 @@ import type {
 
 interface RequestTracerOptions {
   readonly tracer: Tracer;
-  readonly sampler: Sampler;
+  readonly isSampled: Sampler;
   readonly active: ActiveSpan;
   /** Undefined: evaluations are not reported. */
-  readonly events: EvaluationEvents | undefined;
-  /** Whether `traceparent` headers are read and sent. */
+  readonly reportEvaluations: ReportEvaluations | undefined;
   readonly propagates: boolean;
 }
 
@@ -43,14 +41,18 @@ const METHODS: ReadonlySet<string | undefined> = new Set([
   "PUT",
 ]);
 
-/** Creates a tracer of requests. */
-export function createRequestTracer(options: RequestTracerOptions): RequestTracer {
-  const { tracer, sampler, active, events, propagates } = options;
+export function createRequestTracer({
+  tracer,
+  isSampled,
+  active,
+  reportEvaluations,
+  propagates,
+}: RequestTracerOptions): RequestTracer {
   const traced = new WeakMap<IncomingMessage, TracedRequest>();
   return {
     begin(request, response) {
       const parent = propagates ? readParent(request) : undefined;
-      if (!sampler.isSampled(parent)) return undefined;
+      if (!isSampled(parent)) return undefined;
       const method = METHODS.has(request.method) ? (request.method ?? "") : "HTTP";
       const span = tracer.startSpan(
         method,
@@ -58,13 +60,21 @@ export function createRequestTracer(options: RequestTracerOptions): RequestTrace
         parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
       );
       response.once("close", () => endServerSpan(span, response));
-      const tracedRequest = createTracedRequest(span, { method, active, events });
+      const tracedRequest: TracedRequest = {
+        setRoute(route) {
+          span.updateName(`${method} ${route}`);
+          span.setAttribute("http.route", route);
+        },
+        run: (callback) => active.run(span, callback),
+        reportEvaluations: (evaluations, contextId) =>
+          reportEvaluations?.(evaluations, contextId, trace.setSpan(ROOT_CONTEXT, span)),
+      };
       traced.set(request, tracedRequest);
       return tracedRequest;
     },
     find: (request) => traced.get(request),
     beginUpstream(request) {
-      if (!sampler.isSampled(undefined)) return undefined;
+      if (!isSampled(undefined)) return undefined;
       return startUpstreamSpan(tracer, request, propagates);
     },
   };
@@ -98,25 +108,6 @@ function endServerSpan(span: Span, { headersSent, statusCode, writableFinished }
     span.setStatus({ code: SpanStatusCode.ERROR });
   }
   span.end();
-}
-
-interface TracedRequestOptions extends Pick<RequestTracerOptions, "active" | "events"> {
-  readonly method: string;
-}
-
-function createTracedRequest(
-  span: Span,
-  { method, active, events }: TracedRequestOptions,
-): TracedRequest {
-  return {
-    setRoute(route) {
-      span.updateName(`${method} ${route}`);
-      span.setAttribute("http.route", route);
-    },
-    run: (callback) => active.run(span, callback),
-    reportEvaluations: (evaluations: readonly FlagEvaluation[], contextId: string | undefined) =>
-      events?.report(evaluations, contextId, trace.setSpan(ROOT_CONTEXT, span)),
-  };
 }
 
 function startUpstreamSpan(

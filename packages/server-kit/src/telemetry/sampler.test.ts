@@ -1,6 +1,6 @@
 import { type SpanContext, TraceFlags } from "@opentelemetry/api";
 import { expect, test } from "vitest";
-import { Sampler } from "./sampler.ts";
+import { createSampler } from "./sampler.ts";
 
 const remote = (traceFlags: TraceFlags): SpanContext => ({
   // The library samples by the trace id, and this one would be sampled at any ratio.
@@ -18,9 +18,9 @@ interface Setup {
   readonly random?: number;
 }
 
-function createSampler({ ratio, isParentBased, random = 0.5 }: Setup) {
+function setUp({ ratio, isParentBased, random = 0.5 }: Setup) {
   const clock = { nowMs: 1000 };
-  const sampler = new Sampler({
+  const sampler = createSampler({
     ratio,
     isParentBased,
     random: () => random,
@@ -35,26 +35,26 @@ test.each([
   ["with a parent that is not sampled", NOT_SAMPLED, [false, true, true]],
 ])("a ratio alone decides %s", (_, parent, expected) => {
   const decisions = [0, 0.6, 1].map((ratio) =>
-    createSampler({ ratio, isParentBased: false }).sampler.isSampled(parent),
+    setUp({ ratio, isParentBased: false }).sampler(parent),
   );
   expect(decisions).toEqual(expected);
 });
 
 test("with parents, the ratio decides only about requests without one", () => {
-  const never = createSampler({ ratio: 0, isParentBased: true }).sampler;
-  expect(never.isSampled(undefined)).toBe(false);
-  expect(never.isSampled(SAMPLED)).toBe(true);
-  const always = createSampler({ ratio: 1, isParentBased: true }).sampler;
-  expect(always.isSampled(undefined)).toBe(true);
-  expect(always.isSampled(NOT_SAMPLED)).toBe(false);
+  const never = setUp({ ratio: 0, isParentBased: true }).sampler;
+  expect(never(undefined)).toBe(false);
+  expect(never(SAMPLED)).toBe(true);
+  const always = setUp({ ratio: 1, isParentBased: true }).sampler;
+  expect(always(undefined)).toBe(true);
+  expect(always(NOT_SAMPLED)).toBe(false);
 });
 
 test("clients can cause up to 100 traces per second, without affecting requests without a parent", () => {
-  const { sampler, clock } = createSampler({ ratio: 1, isParentBased: true });
+  const { sampler, clock } = setUp({ ratio: 1, isParentBased: true });
   const countOf = (requests: number): number =>
-    Array.from({ length: requests }, () => sampler.isSampled(SAMPLED)).filter(Boolean).length;
+    Array.from({ length: requests }, () => sampler(SAMPLED)).filter(Boolean).length;
   expect(countOf(1000)).toBe(100);
-  expect(sampler.isSampled(undefined)).toBe(true);
+  expect(sampler(undefined)).toBe(true);
   clock.nowMs += 500;
   expect(countOf(1000)).toBe(50);
   clock.nowMs += 3_600_000;

@@ -5,7 +5,7 @@ import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { TelemetryConfig } from "../config/telemetry-config.ts";
-import { EvaluationEvents } from "./evaluation-events.ts";
+import { createEvaluationEvents } from "./evaluation-events.ts";
 import {
   createLogExporter,
   createMetricExporter,
@@ -16,7 +16,7 @@ import {
 import { ActiveSpan, connectLog } from "./log-export.ts";
 import { MetricBridge } from "./metric-bridge.ts";
 import { createRequestTracer } from "./request-tracer.ts";
-import { Sampler } from "./sampler.ts";
+import { createSampler } from "./sampler.ts";
 import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
 
 /** How long the last export may take. The other steps of a shutdown come first: see run-program.ts. */
@@ -45,9 +45,9 @@ export function startTelemetry({ config, service, logger, tap }: TelemetryOption
     tracer: hasTracer
       ? createRequestTracer({
           tracer: traces.getTracer(name, version),
-          sampler: new Sampler({ ...config.sampling, random: Math.random, now }),
+          isSampled: createSampler({ ...config.sampling, random: Math.random, now }),
           active,
-          events: log && new EvaluationEvents(log, name, now),
+          reportEvaluations: log && createEvaluationEvents(log, name, now),
           propagates: config.propagates,
         })
       : undefined,

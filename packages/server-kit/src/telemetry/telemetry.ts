@@ -8,7 +8,6 @@ import type { Logger } from "../logging/logger.ts";
 // The interface of telemetry. It mentions no type of OpenTelemetry, whose packages are part of the bundle
 // of `flags-server-kit/telemetry` and not installed with it.
 
-/** The configuration and the dependencies of telemetry. */
 export interface TelemetryOptions {
   readonly config: TelemetryConfig;
   readonly service: {
@@ -17,29 +16,24 @@ export interface TelemetryOptions {
     /** Distinguishes this process from all others of the service. */
     readonly instanceId: string;
   };
-  /** Receives failures to export, at a limited rate. */
   readonly logger: Logger;
   /** The tap of the logger whose lines are exported. */
   readonly tap: LogTap | undefined;
 }
 
-/** Exports traces, metrics and logs. */
 export interface Telemetry {
   /** Undefined if there are neither traces nor events. */
   readonly tracer: RequestTracer | undefined;
-  /** Starts to export metrics. */
   exportMetrics(metrics: ExportedMetrics): void;
   /** Exports what is waiting, in bounded time. Never throws. */
   close(): Promise<void>;
 }
 
-/** The metrics of a process. */
 export interface ExportedMetrics {
   readonly registry: Registry;
   readonly requests: Pick<RequestMetrics, "durations">;
 }
 
-/** Traces requests. */
 export interface RequestTracer {
   /**
    * Decides whether to trace a request, and if so, starts its span, which ends with the response. Call it
@@ -58,7 +52,6 @@ export interface TracedRequest {
   setRoute(route: string): void;
   /** Calls a function, whose log lines then contain the ids of the span. Not those after an `await` in it. */
   run(callback: () => void): void;
-  /** Reports evaluations of flags, as events. */
   reportEvaluations(evaluations: readonly FlagEvaluation[], contextId: string | undefined): void;
 }
 
@@ -67,7 +60,6 @@ export interface FlagEvaluation {
   readonly key: string;
   readonly enabled: boolean;
   readonly variant: string | undefined;
-  /** A reason of OpenFeature, such as `TARGETING_MATCH`. */
   readonly reason: string;
   /** The set of flags: its environment. */
   readonly set: string;
@@ -75,16 +67,12 @@ export interface FlagEvaluation {
   readonly version: string;
 }
 
-/** A request to an upstream. */
 export interface UpstreamRequest {
   readonly method: string;
   readonly url: URL;
 }
 
-/** A request to an upstream that is traced. */
 export interface TracedUpstreamRequest {
-  /** Headers to send with the request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends the span, with the status of the response or the error. */
   end(result: { readonly status: number } | { readonly error: unknown }): void;
 }
