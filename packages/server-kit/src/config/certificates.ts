@@ -6,7 +6,6 @@ import { showText } from "./show-text.ts";
 
 /** A file that a setting names. */
 export interface NamedFile {
-  /** The variable or option that contains the path, for messages. */
   readonly origin: string;
   readonly path: string;
 }
@@ -35,8 +34,8 @@ export function loadCertificate(
   const key = readPrivateKey(keyFile);
   const problems = [chain, key].flatMap((part) => ("problem" in part ? [part.problem] : []));
   if ("problem" in chain || "problem" in key) return { problems };
-  const [leaf] = chain.certificates;
-  if (leaf?.checkPrivateKey(key.key) !== true) {
+  const [leaf] = chain.parsed;
+  if (leaf?.checkPrivateKey(key.parsed) !== true) {
     return {
       problems: [
         `${keyFile.origin}: the key in ${showText(keyFile.path)} does not belong to the first certificate in ${showText(certFile.path)} (${certFile.origin})`,
@@ -77,52 +76,43 @@ export function explainInvalidPeriod(
 
 type Problem = { readonly problem: string };
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+/** PKCS #8, and the older format of OpenSSL. */
+const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED)/m;
 
-function readCertificates({
-  origin,
-  path,
-}: NamedFile):
-  | { readonly text: string; readonly certificates: readonly X509Certificate[] }
-  | Problem {
+/** Parses what a file contains of a kind of PEM; other text in it, such as comments, is not used. */
+function readPem<T>(
+  { origin, path }: NamedFile,
+  kind: string,
+  pattern: RegExp,
+  parse: (blocks: readonly string[]) => T,
+): { readonly text: string; readonly parsed: T } | Problem {
+  const unusable = (reason: string): Problem => ({
+    problem: `${origin}: cannot use the file ${showText(path)}: ${reason}`,
+  });
   const file = readTextFile(path);
-  if ("problem" in file) return unreadable(origin, path, file.problem);
-  const blocks = file.text.match(PEM_CERTIFICATE) ?? [];
-  if (blocks.length === 0) {
-    return unreadable(origin, path, "it contains no certificate in PEM format");
+  if ("problem" in file) return unusable(file.problem);
+  const blocks = file.text.match(pattern);
+  if (blocks === null) return unusable(`it contains no ${kind} in PEM format`);
+  if (blocks.some((block) => ENCRYPTED.test(block))) {
+    return unusable("the key is encrypted: store it without a passphrase");
   }
   try {
-    // NOTE: text around the certificates, such as comments or a private key, is not passed on.
-    const certificates = blocks.map((block) => new X509Certificate(block));
-    return { text: `${blocks.join("\n")}\n`, certificates };
+    return { text: `${blocks.join("\n")}\n`, parsed: parse(blocks) };
   } catch (error) {
-    return unreadable(origin, path, `a certificate in it is damaged: ${toErrorMessage(error)}`);
+    return unusable(`a ${kind} in it is damaged: ${toErrorMessage(error)}`);
   }
 }
 
-type PrivateKey = ReturnType<typeof createPrivateKey>;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-function readPrivateKey({
-  origin,
-  path,
-}: NamedFile): { readonly text: string; readonly key: PrivateKey } | Problem {
-  const file = readTextFile(path);
-  if ("problem" in file) return unreadable(origin, path, file.problem);
-  const { text } = file;
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
-    return unreadable(origin, path, "it contains no private key in PEM format");
-  }
-  // PKCS #8, and the older format of OpenSSL.
-  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
-    return unreadable(origin, path, "the key is encrypted: store it without a passphrase");
-  }
-  try {
-    return { text, key: createPrivateKey(text) };
-  } catch (error) {
-    return unreadable(origin, path, `the key in it is damaged: ${toErrorMessage(error)}`);
-  }
+function readCertificates(file: NamedFile) {
+  return readPem(file, "certificate", CERTIFICATE, (blocks) =>
+    blocks.map((block) => new X509Certificate(block)),
+  );
 }
 
-function unreadable(origin: string, path: string, reason: string): Problem {
-  return { problem: `${origin}: cannot use the file ${showText(path)}: ${reason}` };
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/;
+
+function readPrivateKey(file: NamedFile) {
+  return readPem(file, "private key", PRIVATE_KEY, ([key = ""]) => createPrivateKey(key));
 }

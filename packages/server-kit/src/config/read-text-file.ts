@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { codeOf } from "../errors.ts";
 
 /** A client key has some 40 characters, so this is enough for 20,000 of them. */
@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "the user of this process has no permission to read it",
   EISDIR: "it is a directory",
   ELOOP: "it is a loop of symbolic links",
+  ERR_ENCODING_INVALID_ENCODED_DATA: "it is not text in UTF-8",
 };
 
 /** Says why a file cannot be read. */
@@ -19,43 +20,16 @@ export function explainUnreadable(error: unknown): string {
   return REASONS[codeOf(error)] ?? error.message;
 }
 
-/** The text of a file without a byte order mark, or the reason why there is none. */
-type TextFile = { readonly text: string } | { readonly problem: string };
-
-/**
- * Reads a small file of settings. Accepts everything that can be read like a file, such as a pipe, and
- * never reads more than the limit.
- */
-export function readTextFile(path: string): TextFile {
-  let bytes: Buffer;
+/** Returns the text of a small file without a byte order mark, or the reason why there is none. */
+export function readTextFile(
+  path: string,
+): { readonly text: string } | { readonly problem: string } {
   try {
-    bytes = readBytes(path);
+    if (statSync(path).size > MAX_FILE_BYTES) {
+      return { problem: `it is larger than ${MAX_FILE_BYTES / 1024} KiB` };
+    }
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)) };
   } catch (error) {
     return { problem: explainUnreadable(error) };
-  }
-  if (bytes.length > MAX_FILE_BYTES) {
-    return { problem: `it is larger than ${MAX_FILE_BYTES / 1024} KiB` };
-  }
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
-  } catch {
-    return { problem: "it is not text in UTF-8" };
-  }
-}
-
-/** Returns at most one byte more than the limit. */
-function readBytes(path: string): Buffer {
-  const buffer = Buffer.alloc(MAX_FILE_BYTES + 1);
-  const file = openSync(path, "r");
-  try {
-    let length = 0;
-    while (length < buffer.length) {
-      const count = readSync(file, buffer, length, buffer.length - length, null);
-      if (count === 0) break;
-      length += count;
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    closeSync(file);
   }
 }
