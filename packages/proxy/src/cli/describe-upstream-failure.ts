@@ -58,11 +58,7 @@ export const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/**
- * Describes why the flags cannot be fetched, and what to do about it.
- *
- * @param origins names the settings as the operator has set them, for example by the names of another product
- */
+/** @param origins names the settings as the operator has set them */
 export async function describeUpstreamFailure(
   error: unknown,
   options: FlagsClientOptions,

@@ -19,17 +19,12 @@ export function loadForReading(given: TranslatedEnvironment): Promise<ProxyConfi
   return loadConfig({ logger: SILENT }, given.environment, { needsKeys: false, report: given });
 }
 
-/** The flags of a source, read once. */
 interface SourceInspection {
   readonly document: FeatureDocument;
   readonly snapshot: Snapshot;
 }
 
-/**
- * Reads the flags of a source, without following it: from its file, or from the upstream.
- *
- * @param index the position of the source in the configuration
- */
+/** Reads the flags of a source, by its position in the configuration, without following it. */
 export function inspectSource(config: ProxyConfig, index: number): Promise<SourceInspection> {
   const file = config.files?.[index];
   return file === undefined

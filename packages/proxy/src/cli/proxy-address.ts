@@ -3,10 +3,7 @@ import { SETTINGS } from "../config/settings.ts";
 /** What follows the base path in the addresses that clients use. NOTE: not the host name `proxy`. */
 const CLIENT_PATH = /^(https?:\/\/[^/]+.*?)\/(?:api\/frontend|proxy)$/i;
 
-/**
- * Returns the address of a proxy without the path for clients and without a trailing slash. Operators may pass
- * the address that clients use, or only the address of the server.
- */
+/** Operators may pass the address that clients use, or only the address of the server. */
 export function removeClientPath(address: string): string {
   return address.replace(/\/+$/, "").replace(CLIENT_PATH, "$1");
 }

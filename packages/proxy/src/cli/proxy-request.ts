@@ -17,11 +17,7 @@ export function readKeySettings(given: TranslatedEnvironment) {
   return { ...values, clientKeys: values.clientKeys ?? values.proxySecrets ?? [] };
 }
 
-/**
- * Returns the key in an option, or in the file that the option with `-file` names. Undefined if there is neither.
- *
- * @throws {SubcommandError} if there are both, or the file contains no key
- */
+/** Returns the key in an option, or in the file that the option with `-file` names. Undefined without either. */
 export function readKeyOption(
   options: Readonly<Record<string, string | true>>,
   name: "key" | "with-key",
@@ -41,15 +37,10 @@ const TIMEOUT_MS = 30_000;
 interface JsonRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  /** The exit code of the process if there is no response. */
   readonly failureCode: number;
 }
 
-/**
- * Sends JSON to a running proxy. Returns its response, regardless of the status.
- *
- * @throws {SubcommandError} if there is no complete response within 30 seconds
- */
+/** Returns the response, regardless of its status. @throws {SubcommandError} if there is none within 30 seconds */
 export async function postJson(
   url: string,
   { headers, body, failureCode }: JsonRequest,

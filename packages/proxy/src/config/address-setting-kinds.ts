@@ -17,10 +17,7 @@ export type OriginFunction = (
   callback: (error: Error | null, allowed: string | boolean | RegExp | (string | RegExp)[]) => void,
 ) => void;
 
-/**
- * `*` or a list of allowed origins. In code also: true to allow the origin of each request, false for
- * no CORS headers, regular expressions, or a function.
- */
+/** In code also: true to allow the origin of each request, and false for no CORS headers. */
 export type CorsOrigin = "*" | boolean | RegExp | OriginFunction | readonly (string | RegExp)[];
 
 /** Like `baseUrlKind`, or the address of a file or a directory. */
@@ -33,7 +30,6 @@ export const upstreamKind: SettingKind<string> = createTextKind(
   },
 );
 
-/** The address of a forward proxy, which may contain a user name and a password. */
 export const forwardProxyKind: SettingKind<string> = createTextKind(
   "the URL of a proxy server that starts with http:// or https://, without a path, ? or #",
   (text) => {

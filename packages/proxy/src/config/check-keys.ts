@@ -12,7 +12,6 @@ import { explainUnserved } from "./unserved-keys.ts";
 import { findSource, parseTokenScope, scopesOf } from "../sources/token-scope.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
-/** Finds keys that cannot be served. */
 export function findKeyProblems(
   resolution: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,

@@ -1,7 +1,6 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
-/** A rule about several settings: says something about those in `of` that are set, if its condition is met. */
 interface Rule {
   readonly of: SettingName | readonly SettingName[];
   readonly if: boolean;
@@ -9,7 +8,6 @@ interface Rule {
   readonly says: string;
 }
 
-/** Returns what rules say. */
 export function applyRules(
   rules: readonly Rule[],
   { origins }: Resolution<Settings>,

@@ -92,11 +92,7 @@ function toClause(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 }
 
-/**
- * Finds configured limits of connections and streams that cannot be reached.
- *
- * @param maxConnections the effective limit, whether configured or not
- */
+/** @param maxConnections the effective limit, whether configured or not */
 export function findUnreachableLimits(
   { values, origins }: Resolution<Settings>,
   maxConnections: number,

@@ -11,7 +11,6 @@ import { SETTINGS } from "./settings.ts";
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
 const TEMPORARY: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
 
-/** Checks the directory of the usage spool, and creates it. */
 export async function checkUsageSpool(
   path: string,
   upstreamTokens: readonly string[],
@@ -38,7 +37,6 @@ async function findSpoolProblem(directory: string): Promise<string | undefined> 
   }
 }
 
-/** Finds usage for which no token is configured any more. It stays until one is configured again. */
 async function findUnservedUsage(
   directory: string,
   upstreamTokens: readonly string[],

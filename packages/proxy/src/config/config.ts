@@ -35,7 +35,6 @@ interface Parts {
   readonly limitsKeysToProject: boolean;
 }
 
-/** Builds the configuration from checked values. */
 export function assembleConfig(values: Values, { storeAuthorities, ...parts }: Parts) {
   const { files } = parts;
   // NOTE: with files there is no upstream token, and a secret that clients know would not protect anything.
@@ -68,7 +67,6 @@ export function assembleConfig(values: Values, { storeAuthorities, ...parts }: P
     ),
     /** Undefined: OpenTelemetry is not enabled, and not loaded. */
     telemetry: toTelemetryConfig(values),
-    /** Where flags are kept across restarts. */
     store,
     /** The source of flags until the upstream responds. */
     bootstrap: toBootstrap(values),

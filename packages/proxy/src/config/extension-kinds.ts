@@ -4,14 +4,12 @@ import type { ContextEnricher } from "../core/context/enrichers.ts";
 
 /** How to recognize an extension of one kind, and how messages describe it. */
 export interface ExtensionKind<T> {
-  /** Name in the plural. */
   readonly displayName: string;
   /** Completes "must be …". */
   readonly allowed: string;
   readonly isExtension: (value: unknown) => value is T;
 }
 
-/** Custom activation strategies. */
 export const strategyKind: ExtensionKind<CustomStrategy> = {
   displayName: "strategies",
   allowed: "an object with a name and a method isEnabled(parameters, context)",
@@ -22,7 +20,6 @@ export const strategyKind: ExtensionKind<CustomStrategy> = {
   },
 };
 
-/** Context enrichers. */
 export const enricherKind: ExtensionKind<ContextEnricher> = {
   displayName: "enrichers",
   allowed: "a function (context, request) that returns a context or a promise of it",

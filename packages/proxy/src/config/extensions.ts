@@ -25,12 +25,7 @@ interface LoadedStrategies extends LoadedExtensions<CustomStrategy> {
   readonly hints: readonly string[];
 }
 
-/**
- * Loads custom strategies: objects are used as they are, strings are paths of files that export lists
- * of strategies. If several have the same name, only the first is used.
- *
- * @param origin name of the setting that contains the entries, for messages
- */
+/** If several strategies have the same name, only the first is used. @param origin the setting, for messages */
 export async function loadStrategies(
   entries: readonly unknown[],
   origin: string,
@@ -39,12 +34,7 @@ export async function loadStrategies(
   return { problems, ...keepFirstOfEachName(extensions, origin) };
 }
 
-/**
- * Loads context enrichers, in the order in which they run: functions are used as they are, strings
- * are paths of files that export lists of functions.
- *
- * @param origin name of the setting that contains the entries, for messages
- */
+/** Loads context enrichers, in the order in which they run. @param origin the setting, for messages */
 export function loadEnrichers(
   entries: readonly unknown[],
   origin: string,

@@ -3,7 +3,6 @@ import { tryDecode } from "flags-server-kit/neutral";
 /** The form of an environment in a key. */
 export const ENVIRONMENT = /^[^\s:.,*]+$/;
 
-/** What an address of the form `file:PATH?environment=NAME` names. */
 interface FlagFilesAddress {
   /** As given: absolute, or relative to the working directory. */
   readonly path: string;

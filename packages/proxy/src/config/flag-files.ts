@@ -11,7 +11,6 @@ export const WORKER_FILES = "FLAGS_FILES_OF_WORKERS";
 /** Each file is read every time it changes, and kept in memory. */
 const MAX_FILES = 100;
 
-/** The files that an address names. */
 export interface FlagFiles {
   readonly files: readonly FlagFile[];
   /** Reasons why they cannot be used. */
@@ -21,8 +20,7 @@ export interface FlagFiles {
 /**
  * Lists the files that an address names; undefined if it is not a file address.
  *
- * @param listed in a worker process, the files that the primary process has listed: a directory may have
- *   changed since then
+ * @param listed in a worker process, the files that the primary process has listed
  */
 export function listFlagFiles(address: string, listed?: string): FlagFiles | undefined {
   const parsed = parseFlagFilesAddress(address);

@@ -1,7 +1,6 @@
 import type { ListenAddress } from "flags-server-kit";
 import type { ProxyConfig } from "./config.ts";
 
-/** Returns the ports that a configuration opens. */
 export function listPorts({
   host,
   port,
@@ -17,7 +16,6 @@ export function listPorts({
   ];
 }
 
-/** The variables of the management port. */
 export const MANAGEMENT_VARIABLES = {
   port: "FLAGS_MANAGEMENT_PORT",
   host: "FLAGS_MANAGEMENT_HOST",

@@ -29,7 +29,6 @@ import { findUnlimitedKeys } from "./project-keys.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 import { NOT_TRANSLATED, type TranslationReport } from "./translation-report.ts";
 
-/** Identifies the worker process that loads its configuration. */
 interface WorkerIdentity {
   readonly id: number;
 }
@@ -47,11 +46,7 @@ export interface Purpose {
   readonly report?: TranslationReport;
 }
 
-/**
- * Reads options and environment, loads extensions, and checks everything.
- *
- * @throws {ConfigError} with all problems, if there are any
- */
+/** @throws {ConfigError} with all problems, if there are any */
 export async function loadConfig(
   options: ProxyOptions,
   environment: Environment,
@@ -113,7 +108,6 @@ async function loadExtensions({ values, origins }: Resolution<Settings>, finding
   return { customStrategies: strategies.extensions, contextEnrichers: enrichers.extensions };
 }
 
-/** Checks the access file against the settings. */
 async function checkAccess(
   values: Values,
   files: readonly FlagFile[] | undefined,
@@ -170,12 +164,7 @@ function chooseLogger(values: Values, { worker, logTap }: LoggerOptions): Logger
 /** The same mark at both ends. */
 const QUOTED = /^\s*(["'`]).*\1\s*$/s;
 
-/**
- * Returns a hint for every variable whose value is in quotes: env files of Docker and Kubernetes keep
- * them, so that the first and the last key of a list would silently be others.
- *
- * @param origins the variable that the user has set, by our name for it
- */
+/** Env files of Docker and Kubernetes keep quotes: the first and last key of a list would silently be others. */
 function findQuotedValues(
   environment: Environment,
   origins: ReadonlyMap<string, string>,

@@ -11,20 +11,17 @@ import {
 import type { Findings } from "./check-settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** What a TLS server presents and accepts. */
 export interface TlsMaterial extends Certificate {
   /** PEM certificates of the CAs that issue client certificates; undefined if clients need none. */
   readonly clientCa: string | undefined;
 }
 
-/** The files of the TLS server. */
 interface TlsFileSettings {
   readonly cert: NamedFile;
   readonly key: NamedFile;
   readonly clientCa: NamedFile | undefined;
 }
 
-/** How the proxy serves TLS. */
 export interface TlsConfig {
   /** The certificate as it was at startup. */
   readonly material: TlsMaterial;
@@ -47,7 +44,6 @@ type FileSetting =
   | "upstreamKeyFile"
   | "storeCaFile";
 
-/** Reads the certificates that settings name, and checks them. */
 export function loadNetwork(
   { values, origins }: Resolution<Settings>,
   findings: Findings,

@@ -5,7 +5,6 @@ import type { OptionTypes } from "./settings.ts";
 /** Full names of all options: options in a group have the group as a prefix, separated by a dot. */
 export type OptionName = keyof OptionTypes;
 
-/** The options whose names begin with a prefix, without it. */
 type Options<Prefix extends string> = {
   readonly [
     Name in OptionName as Name extends `${Prefix}${infer Rest}`

@@ -6,7 +6,6 @@ const manifest: { readonly version: string } = createRequire(import.meta.url)(
   "flags-proxy/package.json",
 );
 
-/** The command `flags-proxy`. */
 export const PROGRAM: Program<typeof SETTINGS> = {
   name: "flags-proxy",
   version: manifest.version,

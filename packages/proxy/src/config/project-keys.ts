@@ -5,11 +5,7 @@ import { SETTINGS, type Settings, type Values } from "./settings.ts";
 type Origins = Resolution<Settings>["origins"];
 type Keys = Pick<Values, "clientKeys" | "serverTokens" | "flagsApiToken">;
 
-/**
- * Finds keys for several projects, which get the flags of all projects of their upstream token.
- *
- * @param origins the names of the settings in messages. @default our names
- */
+/** Finds keys for several projects, which get the flags of all projects of their upstream token. */
 export function findUnlimitedKeys(keys: Keys, origins?: Origins): readonly string[] {
   const { flagsApiToken } = keys;
   // NOTE: without an upstream, such a key gets all flags in Edge too.
@@ -24,10 +20,7 @@ export function findUnlimitedKeys(keys: Keys, origins?: Origins): readonly strin
   });
 }
 
-/**
- * Finds keys that Edge limits to a project, and that get the flags of other projects with our settings,
- * because their source has flags of more projects.
- */
+/** Finds keys that Edge limits to a project, and that get the flags of other projects here. */
 export function findBroaderKeys(keys: Keys): readonly string[] {
   return listKeys(keys).flatMap(({ key, subject }) => {
     const project = projectToList(key, keys.flagsApiToken);

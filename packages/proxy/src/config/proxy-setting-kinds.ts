@@ -26,13 +26,11 @@ export const headerNameKind: SettingKind<string> = createTextKind(
   (text) => (TOKEN.test(text) ? text.toLowerCase() : new InvalidValue()),
 );
 
-/** Names of headers. */
 export const headerNamesKind: ListKind = createListKind({
   of: "names of HTTP headers",
   parseEntry: (text) => (TOKEN.test(text) ? text : new InvalidValue("is not the name of a header")),
 });
 
-/** Names of applications, as they report usage. */
 export const applicationsKind: ListKind = createListKind({
   of: "names of applications",
   parseEntry: (text) =>
@@ -49,7 +47,6 @@ export const methodsKind: ListKind = createListKind({
     TOKEN.test(text) ? text.toUpperCase() : new InvalidValue("is not a method"),
 });
 
-/** Names and values of headers. */
 export const headersKind: SettingKind<Readonly<Record<string, string>>> = createValueKind(
   "an object of header names and values",
   (value) => {
@@ -65,10 +62,7 @@ export const headersKind: SettingKind<Readonly<Record<string, string>>> = create
   },
 );
 
-/**
- * A shorter value of a header is no secret, since anyone can try all of them. It may be part of many
- * addresses and messages, which would be unreadable without it, and would reveal it.
- */
+/** A shorter value is no secret, and may be part of many messages, which would be unreadable without it. */
 const MIN_HEADER_SECRET_LENGTH = 4;
 
 /** Returns the strings to redact in a header value: `Bearer abcd` contains the secret `abcd`. */
@@ -78,7 +72,6 @@ export function secretsInHeader(value: string): readonly string[] {
   );
 }
 
-/** Returns the strings to redact in the values of several headers. */
 export function secretsInHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(headers).flatMap(secretsInHeader);
 }
@@ -185,58 +178,43 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/**
- * Headers for requests to the upstream. Text is a list of `Name: value`, one per line or separated by
- * commas; with several lines, a value can contain commas.
- */
+/** Text is a list of `Name: value`, separated by commas, or by line breaks if values contain commas. */
 export const upstreamHeadersKind: SettingKind<
   UpstreamHeaders,
   UpstreamHeaders | string | readonly string[]
 > = {
   allowed: "an object of header names and values, or a list of strings such as Name: value",
   allowedText: "a list of headers such as Name: value, separated by commas or line breaks",
-  fromText: (text) => parseHeaderLines(splitLines(text)),
+  fromText: (text) => parseHeaderLines(text.split(/[\r\n]/.test(text) ? /[\r\n]+/ : ",")),
   fromValue: (value) => {
-    if (typeof value === "string") return parseHeaderLines(splitLines(value));
+    if (typeof value === "string") return upstreamHeadersKind.fromText(value);
     if (Array.isArray(value)) return parseHeaderLines(value);
-    return isRecord(value) ? checkUpstreamHeaders(value) : new InvalidValue();
+    return isRecord(value) ? checkUpstreamHeaders(Object.entries(value)) : new InvalidValue();
   },
 };
 
-function splitLines(text: string): readonly string[] {
-  return text.split(/[\r\n]/.test(text) ? /[\r\n]+/ : ",");
-}
-
-function parseHeaderLines(entries: readonly unknown[]): UpstreamHeaders | InvalidValue {
-  const headers: Record<string, string> = {};
-  for (const [index, entry] of entries.entries()) {
-    if (typeof entry !== "string") return new InvalidValue();
-    if (entry.trim() === "") continue;
-    const colon = entry.indexOf(":");
+function parseHeaderLines(lines: readonly unknown[]): UpstreamHeaders | InvalidValue {
+  const headers: [name: string, value: string][] = [];
+  for (const [index, line] of lines.entries()) {
+    if (typeof line !== "string") return new InvalidValue();
+    if (line.trim() === "") continue;
+    const [name = "", ...rest] = line.split(":");
     // NOTE: the text is not shown, because it may be a secret.
-    if (colon < 1) return new InvalidValue(`entry ${index + 1} is not of the form Name: value`);
-    const name = entry.slice(0, colon).trim();
-    if (!TOKEN.test(name)) return new InvalidValue(`entry ${index + 1} has no valid name`);
-    if (Object.hasOwn(headers, name))
-      return new InvalidValue(`${JSON.stringify(name)} is repeated`);
-    Object.defineProperty(headers, name, {
-      value: entry.slice(colon + 1).trim(),
-      enumerable: true,
-    });
+    if (rest.length === 0 || !TOKEN.test(name.trim())) {
+      return new InvalidValue(`entry ${index + 1} is not of the form Name: value`);
+    }
+    headers.push([name.trim(), rest.join(":").trim()]);
   }
   return checkUpstreamHeaders(headers);
 }
 
-function checkUpstreamHeaders(value: unknown): UpstreamHeaders | InvalidValue {
-  const headers = headersKind.fromValue(value);
-  if (headers instanceof InvalidValue) return headers;
-  const names = Object.keys(headers);
-  const reserved = names.find((name) => RESERVED_HEADERS.has(name.toLowerCase()));
-  if (reserved !== undefined) {
-    return new InvalidValue(`${JSON.stringify(reserved)} is set by the proxy itself`);
-  }
-  const lowerCase = new Set(names.map((name) => name.toLowerCase()));
-  return lowerCase.size === names.length
-    ? headers
-    : new InvalidValue("a name is repeated in upper and lower case");
+function checkUpstreamHeaders(
+  headers: readonly (readonly [name: string, value: unknown])[],
+): UpstreamHeaders | InvalidValue {
+  const names = headers.map(([name]) => name.toLowerCase());
+  const reserved = names.find((name) => RESERVED_HEADERS.has(name));
+  if (reserved !== undefined) return new InvalidValue(`"${reserved}" is set by the proxy itself`);
+  return new Set(names).size === names.length
+    ? headersKind.fromValue(Object.fromEntries(headers))
+    : new InvalidValue("a name is repeated");
 }

@@ -1,7 +1,6 @@
 import { showText } from "flags-server-kit/settings";
 import { parseTokenScope, type TokenScope } from "../sources/token-scope.ts";
 
-/** The setting that determines the environments. */
 interface Owner {
   readonly setting: string;
   /** What it names for each environment. */

@@ -1,7 +1,6 @@
 import type { FlagsClientOptions } from "flags-sdk";
 import type { ProxyConfig } from "./config.ts";
 
-/** Returns the options of a client of the configured upstream. */
 export function toUpstreamClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
   const { bootstrap, network } = config;
   const { upstream } = network;

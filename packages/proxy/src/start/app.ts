@@ -70,12 +70,9 @@ export interface AppOptions {
 
 /** A proxy on its sources. */
 export interface App {
-  /** The table of its routes. */
   readonly routes: readonly Route[];
   readonly listener: NodeListener;
-  /** Handles requests of the Fetch API. */
   readonly fetch: FetchHandler;
-  /** Evaluates flags for a page that the program renders. */
   readonly evaluate: EvaluatePage;
   /** Resolves as soon as there are flags. Rejects if the app is closed first. */
   readonly flagsReady: () => Promise<void>;
@@ -202,7 +199,6 @@ interface StreamsOptions extends Pick<AppOptions, "cacheBytes"> {
   readonly access: AccessControl;
 }
 
-/** Creates the streams to clients and to server SDKs. They end when the grants that they were opened with do. */
 function createStreams(
   config: ProxyConfig,
   sources: readonly Source[],
@@ -236,7 +232,6 @@ function createStreams(
   };
 }
 
-/** The routes of the OpenAPI document and its page. */
 function documentRoutes(
   config: ProxyConfig,
   {

@@ -24,13 +24,7 @@ export interface ChosenSources {
   readonly areOwned: boolean;
 }
 
-/**
- * Chooses the sources of an app: the client that the caller provides, or else a new client for each
- * configured upstream token.
- *
- * @throws {TypeError} if the provided client is neither a `FlagSource` nor one of `unleash-client`, or if
- *   there are several tokens, so that it is not clear which environment the client belongs to
- */
+/** @throws {TypeError} if the client cannot be used, or if it is not clear which environment it belongs to */
 export function chooseSources(
   config: ProxyConfig,
   client: FlagsClient | FlagSource | UnleashClient | undefined,
@@ -79,11 +73,7 @@ function isFlagSource(client: unknown): client is FlagSource {
   return SOURCE_METHODS.every((name) => typeof client[name] === "function");
 }
 
-/**
- * Creates the sources of the configuration, without starting them: one for each upstream token, or for each file with flags.
- *
- * @param observeRequest called for every request to the upstream
- */
+/** Creates a source for each upstream token, or for each file with flags, without starting it. */
 export function createConfiguredSources(
   config: ProxyConfig,
   observeRequest?: RequestObserver,
@@ -115,7 +105,6 @@ export function createConfiguredSources(
   });
 }
 
-/** Creates the source whose flags come from a client of the official Node SDK, without starting it. */
 function createUnleashSources(config: ProxyConfig, unleash: UnleashClient): readonly Source[] {
   const spools = spoolsOf(config);
   return createSources(
@@ -145,7 +134,6 @@ function createFileSources(config: ProxyConfig, files: readonly FlagFile[]): rea
   );
 }
 
-/** Returns the spools of the sources, in order; none if usage is only in memory. */
 function spoolsOf({ usageSpool, upstreamTokens }: ProxyConfig): readonly UsageSpoolOptions[] {
   const { directory, maxBytes } = usageSpool;
   if (directory === undefined) return [];
@@ -156,8 +144,6 @@ function spoolsOf({ usageSpool, upstreamTokens }: ProxyConfig): readonly UsageSp
 }
 
 /**
- * Returns the storage of the caller, in which the flags of several sources are kept apart.
- *
  * NOTE: the prefix depends on the token. If it depended on the token's position, a different order would give
  * each source the flags of another one.
  */

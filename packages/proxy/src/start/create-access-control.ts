@@ -14,11 +14,7 @@ interface AccessControlOptions {
   readonly verifier?: KeyVerifier | undefined;
 }
 
-/**
- * Collects the keys of an app: those in settings, in the access file, and those that the upstream verifies.
- *
- * @throws {ConfigError} if the access file is invalid
- */
+/** @throws {ConfigError} if the access file is invalid */
 export async function createAccessControl(
   config: ProxyConfig,
   sources: readonly Source[],

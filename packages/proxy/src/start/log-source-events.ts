@@ -5,10 +5,7 @@ import type { Logger } from "flags-server-kit/neutral";
 import type { Source } from "../sources/sources.ts";
 import type { StoredFlags } from "../store/stored-flags.ts";
 
-/**
- * Logs errors, warnings and the first synchronization of sources; with several sources, each message
- * names its source. Returns a function that stops this.
- */
+/** With several sources, each message names its source. Returns a function that stops this. */
 export function logSourceEvents(sources: readonly Source[], logger: Logger): () => void {
   const stops = sources.map((source) =>
     logEvents(source, logger, sources.length === 1 ? "" : `${source.name}: `),

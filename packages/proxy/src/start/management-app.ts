@@ -20,10 +20,7 @@ interface ManagementDependencies {
   readonly access: AccessControl;
 }
 
-/**
- * Builds the server of the management port: metrics, probes and the state of sources, under the same
- * paths as on the main port. The caller must close it.
- */
+/** Builds the server of the management port, with the same paths as on the main port. The caller must close it. */
 export function buildManagementServer(
   config: ProxyConfig,
   { sources, metrics, access }: ManagementDependencies,

@@ -39,7 +39,6 @@ export interface OpenPorts {
   readonly furtherServers: readonly Server[];
 }
 
-/** Opens all ports of a proxy. If one cannot be opened, closes it and throws. */
 export async function openPorts(
   app: AppServer,
   { config, guard, management }: PortsOptions,

@@ -72,15 +72,12 @@ async function buildEmbedded(
   return startApp(config, chooseSources(config, client), {});
 }
 
-/** A proxy that listens, with its servers. */
 export interface ServedProxy extends RunningProxy {
   /** Servers in addition to that of the app: plain HTTP next to TLS, and the management port. */
   readonly furtherServers: readonly Server[];
-  /** All addresses for clients, for the log. */
   readonly addresses: string;
 }
 
-/** Starts the proxy as `serve()` does, with its telemetry, which it closes last. */
 export async function serveWithTelemetry(
   config: ProxyConfig,
   telemetry: Telemetry | undefined,
@@ -107,7 +104,6 @@ interface ServeOptions {
   readonly verifier?: KeyVerifier | undefined;
 }
 
-/** Builds the application on its sources, starts them, and opens the ports. */
 export async function serve(
   config: ProxyConfig,
   chosen: ChosenSources = chooseSources(config, undefined),

@@ -17,9 +17,7 @@ interface ProbeDefinition<Env> {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
-  /** The meaning of a success, as a sentence. */
   readonly success: string;
-  /** The path of the endpoint below the base path. */
   readonly path: string;
   readonly settings: ListenSettings;
   readonly sourcesOf: (environment: Env) => ListenSources;
@@ -99,7 +97,6 @@ async function probe(url: URL, options: ProbeOptions): Promise<SubcommandResult>
   };
 }
 
-/** Resolves to the status of the response to a GET request. */
 async function requestStatus(url: URL, tls: ProbeOptions): Promise<number> {
   const { get, Agent } = url.protocol === "http:" ? http : await import("node:https");
   const request = get(url, {

@@ -14,18 +14,13 @@ export type ListenSettings = {
   >
 >;
 
-/** Where the values of the settings come from. */
 export interface ListenSources {
   readonly environment: Environment;
   /** The names under which the user has set variables, where they differ. */
   readonly origins?: ReadonlyMap<string, string>;
 }
 
-/**
- * Returns the URL at which the server on this machine can be reached, with its base path.
- *
- * @throws {ConfigError} if the settings do not determine it
- */
+/** @throws {ConfigError} if the settings do not determine the URL */
 export function findLocalUrl(settings: ListenSettings, sources: ListenSources): string {
   // NOTE: the value of a setting that the server does not have is undefined.
   const { values, problems } = resolveSettings(settings as Required<ListenSettings>, sources);
@@ -44,7 +39,6 @@ interface LocalAddress {
   readonly scheme: "http" | "https";
   readonly port: number;
   readonly host: string | undefined;
-  /** The setting with the port. */
   readonly setting: Setting<unknown>;
 }
 
@@ -77,7 +71,6 @@ function chooseAddress(
     : { scheme: "https", port: values.tlsPort, host: values.host, setting: tlsPort };
 }
 
-/** The host to connect to: a server that listens on all addresses also listens on the loopback address. */
 function toConnectHost(host: string | undefined): string {
   if (host === undefined || host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

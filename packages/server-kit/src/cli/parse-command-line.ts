@@ -3,13 +3,10 @@ import { variablesOf } from "../config/setting.ts";
 import { findNearest } from "../config/unknown-names.ts";
 import type { Program, OptionDefinition, Subcommand } from "./program.ts";
 
-/** The parsed command-line arguments. */
 type CommandLine<Env> =
   | {
       readonly kind: "run";
-      /** Undefined: the program itself. */
       readonly subcommand: Subcommand<Env> | undefined;
-      /** The argument after the name of the subcommand. */
       readonly argument: string | undefined;
       readonly options: Readonly<Record<string, string | true>>;
     }
@@ -128,10 +125,7 @@ function findOptionProblem(
   return undefined;
 }
 
-/**
- * Whether the value of an option is missing, so that the next option was taken for it. A negative number is no
- * option: the command says which numbers are allowed. Neither is a single dash, which stands for a standard stream.
- */
+/** The next option may have been taken for the value. A negative number and a single dash are values. */
 function isMissing({ value, inlineValue }: OptionToken): boolean {
   return value === undefined || value === "" || (!inlineValue && /^-(?!\d|$)/.test(value));
 }

@@ -4,7 +4,6 @@ import type { SettingNames } from "../config/unknown-names.ts";
 
 /** A command-line program that is configured by environment variables. */
 export interface Program<Table extends SettingsTable = SettingsTable> extends SettingNames {
-  /** The name of the command. */
   readonly name: string;
   readonly version: string;
   /** One sentence that says what the program does. */
@@ -20,7 +19,6 @@ export interface OptionDefinition {
   readonly short?: string;
   /** Name of the option's value in `--help`, such as `URL`. Undefined for an option without a value. */
   readonly value?: string;
-  /** Describes the option in full sentences. */
   readonly description: string;
 }
 
@@ -28,15 +26,12 @@ export interface OptionDefinition {
 export interface SubcommandCall<Env = Environment> {
   /** The argument after the name of the subcommand. @default none was given */
   readonly argument?: string | undefined;
-  /** The given options; `true` for an option without a value. */
   readonly options: Readonly<Record<string, string | true>>;
   readonly environment: Env;
 }
 
-/** Something failed. */
 export const EXIT_FAILURE = 1;
 
-/** The command line is invalid. */
 export const EXIT_USAGE = 2;
 
 /** A reason why a subcommand cannot do what it should. The message is printed without a stack trace. */
@@ -57,8 +52,7 @@ export interface SubcommandResult {
 }
 
 /**
- * A subcommand of a program; `Env` is what its environment becomes. To add one, create a file that exports it, add it to the list in the
- * `subcommands.ts` of the program, and describe it in `docs/reference/operations.md` or `docs/reference/admin-operations.md`.
+ * A subcommand of a program; `Env` is what its environment becomes. The `subcommands.ts` of the program lists all.
  *
  * NOTE: `run()` imports what it needs, so that subcommands do not delay the start of the server.
  */
@@ -66,7 +60,6 @@ export interface Subcommand<Env = Environment> {
   readonly name: string;
   /** What it does, in one short sentence without a full stop, for the list of commands. */
   readonly summary: string;
-  /** Paragraphs of its own `--help`. */
   readonly description: readonly string[];
   /** An argument that can follow the name of the subcommand, such as `FLAG`. @default none */
   readonly argument?: string;

@@ -10,17 +10,12 @@ export function formatSection(heading: string, rows: readonly ReportRow[]): read
   return [heading, ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`), ""];
 }
 
-/** What a check has found. */
 interface Findings {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/**
- * Formats the end of a report: what was found, and a summary.
- *
- * @param usable what is possible without problems, such as `the service can start`
- */
+/** @param usable what is possible without problems, such as `the service can start` */
 export function formatFindings(
   { problems, warnings }: Findings,
   usable: string,

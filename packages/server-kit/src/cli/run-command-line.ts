@@ -8,30 +8,21 @@ import type { Program, Subcommand, SubcommandCall } from "./program.ts";
 import { explainSubcommandFailure } from "./start-failure.ts";
 import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./program.ts";
 
-/** The commands of a program. */
 interface Commands<Env> {
   readonly subcommands: readonly Subcommand<Env>[];
   /** Runs without a subcommand. Resolves when it has taken over: it ends the process itself. */
   readonly serve: (environment: Env) => Promise<void>;
 }
 
-/** What a program was started with. */
 interface Invocation<Env> {
   readonly args: readonly string[];
   readonly environment: Env;
 }
 
-/**
- * Translates the arguments and the environment, once, before anything else reads them.
- *
- * @throws {SubcommandError} if the arguments are invalid
- */
+/** @throws {SubcommandError} if the arguments are invalid */
 type Translate<Env> = (args: readonly string[], environment: Environment) => Invocation<Env>;
 
-/**
- * Does what the command-line arguments of this process say: serves, runs a subcommand, or prints the
- * help or the version. The files of `--env-file` are part of the environment of the process.
- */
+/** Serves, runs a subcommand, or prints the help or the version. Adds the files of `--env-file` to `process.env`. */
 export async function runCommandLine<Env = Environment>(
   program: Program,
   { subcommands, serve }: Commands<Env>,
@@ -64,7 +55,6 @@ export async function runCommandLine<Env = Environment>(
   }
 }
 
-/** Returns what the process was started with. If that cannot be used, prints why. */
 function tryTranslate<Env>(translate: Translate<Env> | undefined): Invocation<Env> | undefined {
   try {
     const args = process.argv.slice(2);

@@ -20,18 +20,13 @@ const CLOSE_TIMEOUT_MS = 4750;
 /** A program that is stopped while it starts has to complete its start, too. */
 const STOP_TIMEOUT_MS = 9750;
 
-/**
- * Time after which workers that do not stop are killed. They need at most 0.75 s for connections and 0.5 s for
- * telemetry.
- */
+/** Workers need at most 0.75 s for connections and 0.5 s for telemetry. */
 export const WORKER_STOP_TIMEOUT_MS = 1500;
 const WORKER_DRAIN_MS = 750;
 
-/** The part of a configuration that running a program requires. */
 interface RunnableConfig {
   readonly logger: Logger;
   readonly useJsonLogger: boolean;
-  /** How long requests are still served after SIGTERM. */
   readonly shutdownDelayMs: number;
 }
 
@@ -41,22 +36,15 @@ export interface RunningServer extends Closable {
   readonly address: string;
 }
 
-/** How a program loads its configuration and starts its server. */
 interface Run<Config extends RunnableConfig, Env> {
   readonly loadConfig: (environment: Env) => Promise<Config>;
   readonly serve: (config: Config, environment: Env) => Promise<RunningServer>;
 }
 
-/**
- * The signals that stop a program. SIGHUP arrives when its terminal is closed; without a handler, Node would end the
- * process at once, even under `nohup`.
- */
+/** SIGHUP arrives when the terminal is closed; Node would end the process at once, even under `nohup`. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/**
- * Serves until one of `STOP_SIGNALS`, then ends the process. If the program cannot start, prints the reason
- * and exits with a non-zero code.
- */
+/** Serves until one of `STOP_SIGNALS`, then ends the process. If it cannot start, prints the reason. */
 export async function serveUntilSignal<Config extends RunnableConfig, Env>(
   { name, version, displayName }: Program,
   { loadConfig, serve }: Run<Config, Env>,
@@ -86,7 +74,6 @@ export async function serveUntilSignal<Config extends RunnableConfig, Env>(
   }
 }
 
-/** Ends the process if it has not stopped in time. */
 function limitTime(timeoutMs: number, logger: () => Logger | undefined): void {
   setTimeout(() => {
     logger()?.error(
@@ -116,7 +103,6 @@ function announce({ useJsonLogger }: RunnableConfig, message: string): void {
 
 /** How a worker runs: a child process that the process of a command starts and stops. */
 interface WorkerRun<Config extends { readonly logger: Logger }> {
-  /** Name of the worker in messages, such as `this worker`. */
   readonly displayName: string;
   readonly loadConfig: (environment: Environment) => Promise<Config>;
   readonly serve: (config: Config) => Promise<Closable>;
@@ -126,10 +112,7 @@ interface WorkerRun<Config extends { readonly logger: Logger }> {
   readonly reportFailure: (reason: string) => Promise<void>;
 }
 
-/**
- * Serves until the parent process stops the worker. The worker ignores signals: a terminal sends
- * Ctrl-C to all processes at once, and the parent process decides the order in which they stop.
- */
+/** The worker ignores signals: a terminal sends Ctrl-C to all processes, and the parent decides their order. */
 export async function runWorker<Config extends { readonly logger: Logger }>(
   run: WorkerRun<Config>,
 ): Promise<void> {
@@ -146,7 +129,6 @@ export async function runWorker<Config extends { readonly logger: Logger }>(
   }
 }
 
-/** Closes a server in bounded time. Resolves to the exit code. */
 async function stop(server: Closable, logger: Logger, times: ShutDownTimes): Promise<number> {
   try {
     await shutDown(server, times);
@@ -157,7 +139,6 @@ async function stop(server: Closable, logger: Logger, times: ShutDownTimes): Pro
   }
 }
 
-/** Logs an uncaught error and ends the process. */
 function exitOnCrash(logger: Logger, displayName: string): void {
   const onCrash = (error: unknown): void => {
     logger.fatal(`Uncaught error, shutting down ${displayName}`, error);

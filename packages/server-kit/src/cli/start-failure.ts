@@ -3,19 +3,12 @@ import type { ListenVariables } from "../http/listen.ts";
 import { redactTokens } from "../logging/redact.ts";
 import { SubcommandError } from "./program.ts";
 
-/**
- * A reason why a program cannot start that its operator can fix. The message says how. It is printed
- * without a stack trace.
- */
+/** A reason why a program cannot start that its operator can fix. Printed without a stack trace. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }
 
-/**
- * Describes to the operator why the program cannot start. Errors that an operator can fix have no
- * stack trace. The secrets of API tokens are removed, since they may have been put into the wrong
- * setting.
- */
+/** Describes why the program cannot start, without secrets of tokens, which may be in the wrong setting. */
 export function explainStartFailure(error: unknown): string {
   return redactTokens(explainListenFailure(error) ?? describeFailure(error, "Cannot start"));
 }

@@ -37,7 +37,6 @@ export interface Resolution<Table extends SettingsTable = SettingsTable> {
   readonly problems: readonly string[];
 }
 
-/** Where the values of settings come from. */
 export interface SettingSources {
   /** Options of the embedding program, as it passed them. */
   readonly options?: object;
@@ -159,7 +158,6 @@ function showValue(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
-/** Returns every configured text that must never be shown. */
 export function collectSecrets<Table extends SettingsTable>(
   table: Table,
   values: ValuesOf<Table>,

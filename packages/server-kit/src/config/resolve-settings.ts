@@ -16,10 +16,7 @@ export function readEnvironment(): Environment {
   return { ...process.env };
 }
 
-/**
- * Reads every setting. An option takes precedence over environment variables, and these over the
- * default. Reads the files that variables such as `FLAGS_API_TOKEN_FILE` name.
- */
+/** Reads every setting, and the files that variables such as `FLAGS_API_TOKEN_FILE` name. */
 export function resolveSettings<Table extends SettingsTable>(
   table: Table,
   sources: SettingSources,

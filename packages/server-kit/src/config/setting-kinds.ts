@@ -119,7 +119,6 @@ export const headerValueKind: SettingKind<string> = createTextKind(
 );
 
 interface ListRules<T> {
-  /** Name of the entries, in the plural. */
   readonly of: string;
   /** Parses one entry. The detail of an invalid entry completes "entry 2 …". */
   readonly parseEntry: (text: string) => T | InvalidValue;
@@ -212,10 +211,7 @@ export const baseUrlKind: SettingKind<string> = createTextKind(
 /** A URL with an `@` after its host. The backslash ends the host of http and https addresses, too. */
 const LATE_AT = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]+[/?#\\].*@/is;
 
-/**
- * Rejects a URL with an `@` after its host. What looks like the host is then usually part of a user name or password
- * with a delimiter that is not encoded, and would be shown in messages. So nothing of the value is shown here.
- */
+/** The host of such a URL is usually part of a user name or password. So nothing of the value is shown. */
 export function rejectLateAt(text: string): InvalidValue | undefined {
   if (!LATE_AT.test(text)) return undefined;
   return new InvalidValue(

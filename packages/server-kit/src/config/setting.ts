@@ -1,14 +1,12 @@
 import { isRecord } from "../json.ts";
 import type { SettingKind } from "./setting-kinds.ts";
 
-/** What a setting means: everything but its names. */
 interface Definition<T, Default extends T | undefined, Option> {
   readonly kind: SettingKind<T, Option>;
   readonly default?: Default;
   /** Describes the default where its value is not clear enough. */
   readonly defaultText?: string;
   readonly required?: boolean;
-  /** The value must never be shown. */
   readonly secret?: boolean;
   /** The secret strings within a secret value. @default all strings of the value */
   secretTexts?(value: T): readonly string[];
@@ -23,7 +21,6 @@ export interface Setting<
   Option = unknown,
   Path extends string | undefined = string | undefined,
 > extends Definition<T, Default, Option> {
-  /** Heading under which help and documentation list the setting. */
   readonly group: string;
   /** Name in code, with dots between groups; undefined if only the environment can set it. */
   readonly option: Path;
@@ -35,7 +32,6 @@ export interface Setting<
 /** Every setting of a program, by its name in code. */
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
 
-/** The type of the value of a setting: what its kind parses, or undefined if it has no default. */
 type ValueOfSetting<S> =
   S extends Setting<infer T, infer Default>
     ? T | (undefined extends Default ? undefined : never)

@@ -2,10 +2,7 @@ import { isRecord } from "../json.ts";
 import { REDACTED } from "../logging/redact.ts";
 import type { Setting, SettingsTable, ValuesOf } from "./setting.ts";
 
-/**
- * Returns the settings that have a value, for the log: under the names with which operators set them, without
- * secrets, and with names in place of code.
- */
+/** Returns the settings that have a value, for the log: without secrets, and with names in place of code. */
 export function showSettings<Table extends SettingsTable>(
   table: Table,
   values: ValuesOf<Table>,
@@ -20,7 +17,6 @@ export function showSettings<Table extends SettingsTable>(
   );
 }
 
-/** Shows an address that contains a secret without it, and no other secret value. */
 function showSecret(setting: Setting<unknown>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map(() => REDACTED);
   if (isRecord(value) && Object.keys(value).length === 0) return value;
@@ -45,7 +41,6 @@ function isTexts(value: unknown): boolean {
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** Hides user, password, query and fragment of a URL. */
 function redactAddress(address: string): string {
   if (!URL.canParse(address)) return REDACTED;
   const { protocol, username, password, host, pathname, search, hash } = new URL(address);

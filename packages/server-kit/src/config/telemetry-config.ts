@@ -5,7 +5,6 @@ const DEFAULT_ENDPOINT = "http://localhost:4318";
 /** Share of the requests that are traced if no sampler is configured. */
 const DEFAULT_RATIO = 0.01;
 
-/** Where and how one signal is exported. */
 export type SignalConfig = NonNullable<ReturnType<typeof toSignal>>;
 
 /** The configuration of telemetry. A signal that is undefined is not exported. */
@@ -45,12 +44,7 @@ function toSignal(values: TelemetryValues, signal: "Traces" | "Metrics" | "Logs"
   };
 }
 
-/**
- * The share of the requests without a remote parent that are traced, and whether the sender of a `traceparent` header
- * decides about others.
- *
- * NOTE: the standard default traces every request; a proxy has too many of them.
- */
+/** NOTE: the standard default traces every request; a proxy has too many of them. */
 function toSampling({ otelSampler: sampler, otelSamplerRatio: ratio }: TelemetryValues) {
   const isParentBased = sampler === undefined || sampler.startsWith("parentbased_");
   if (sampler === undefined) return { ratio: ratio ?? DEFAULT_RATIO, isParentBased };

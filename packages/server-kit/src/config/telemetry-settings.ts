@@ -63,7 +63,6 @@ const propagatorsKind = createListKind<string>({
 
 type KeyValues = Readonly<Record<string, string>>;
 
-/** The name of a header or an attribute. */
 const KEY_NAME = /^[\w.!#$%&'*+^`|~/-]+$/;
 const PRINTABLE = /^[\x20-\x7E]*$/;
 
@@ -191,7 +190,6 @@ type Prefixed<Prefix extends string, Table> = {
   readonly [Name in keyof Table & string as `${Prefix}${Name}`]: Table[Name];
 };
 
-/** Adds a prefix to the names of settings. */
 function withPrefix<const Prefix extends string, Table extends SettingsTable>(
   prefix: Prefix,
   table: Table,
@@ -225,5 +223,4 @@ function defineSignal(of: "Traces" | "Metrics" | "Logs", note = "") {
   };
 }
 
-/** The values of the settings of telemetry. */
 export type TelemetryValues = ValuesOf<typeof TELEMETRY_SETTINGS>;

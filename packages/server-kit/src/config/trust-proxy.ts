@@ -1,10 +1,7 @@
 import { isIP } from "node:net";
 import { createListKind, InvalidValue, type ListKind, type SettingKind } from "./setting-kinds.ts";
 
-/**
- * Whose `X-Forwarded-*` headers are trusted: everyone's (`true`), nobody's (`false`), those of the
- * given number of proxies in front of this server, or those of the listed addresses and CIDR ranges.
- */
+/** Whose `X-Forwarded-*` headers are trusted: everyone's, nobody's, those of a number of proxies, or of addresses. */
 export type TrustProxy = boolean | number | readonly string[];
 
 /** Names of ranges that RFC 1918, RFC 3927, RFC 4193 and similar RFCs reserve, as in `@fastify/proxy-addr`. */

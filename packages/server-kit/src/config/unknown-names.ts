@@ -15,18 +15,13 @@ export interface SettingNames {
   readonly otherVariables?: readonly string[];
 }
 
-/** What to do instead of setting an option or variable that does not exist here. */
 interface Replacement {
   readonly hint: string;
   /** The variable that replaces it. If that is set, there is no hint about a variable. */
   readonly by?: string;
 }
 
-/**
- * Returns a problem for every option that does not exist.
- *
- * @param prefix the names of the enclosing groups, each followed by a dot
- */
+/** @param prefix the names of the enclosing groups, each followed by a dot */
 export function findUnknownOptions(
   names: SettingNames,
   options: object,
@@ -55,7 +50,6 @@ export function findUnknownOptions(
 /** A variable that is set but never read. */
 export interface UnknownVariable {
   readonly name: string;
-  /** Says that it is never read, and what to do. */
   readonly hint: string;
 }
 
@@ -75,7 +69,6 @@ export function findUnknownVariables(
   });
 }
 
-/** Returns undefined for a variable that probably belongs to another program. */
 function describeUnknown(
   name: string,
   names: SettingNames,
@@ -179,7 +172,6 @@ export function findNearest(
   return nearest;
 }
 
-/** Counts inserted, removed, replaced and swapped letters. */
 function editDistance(from: string, to: string): number {
   let beforeLast: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -1,16 +1,10 @@
 /** Minimum length of a secret that protects definitions or the admin API, in characters. */
 export const MIN_SECRET_LENGTH = 16;
 
-/**
- * Minimum length if only this machine can connect, so that a short secret is enough for trying the
- * service.
- */
+/** The same if only this machine can connect. */
 export const MIN_LOOPBACK_SECRET_LENGTH = 6;
 
-/**
- * Client keys and frontend tokens with fewer characters cause a warning. They are part of web pages
- * and apps, so a longer key would not be secret either.
- */
+/** The same for client keys and frontend tokens, which are part of web pages and apps. */
 export const MIN_PUBLIC_KEY_LENGTH = 8;
 
 /** Secrets that the documentation of this project or of Unleash contains, or once did: attackers try them first. */
@@ -47,16 +41,14 @@ export function isPublishedExample(token: string): boolean {
 }
 
 interface WeakSecretRules {
-  /** Secrets with fewer characters cause a warning. */
   readonly minLength: number;
   /** Whether only this machine can connect, so that published examples are acceptable. */
   readonly isLoopback: boolean;
 }
 
 /**
- * Returns a warning for every secret that can be guessed. Warnings do not contain the secret.
+ * Returns a warning for every secret that can be guessed, without the secret.
  *
- * @param name the setting that contains them
  * @param secrets a list, whose entries the warnings number from 1, or a single secret
  */
 export function findWeakSecrets(

@@ -9,17 +9,13 @@ import type { LogTap } from "./log-tap.ts";
 import { LOG_LEVELS, toLogger, type Logger, type LogLevel } from "./logger.ts";
 import { createRedact } from "./redact.ts";
 
-/** Writes one complete line, which includes its line break. */
 interface LogDestination {
   write(line: string): unknown;
 }
 
 export interface LoggerSettings {
-  /** Minimum level that is written. */
   readonly level: LogLevel;
-  /** Whether each message is a line of JSON instead of readable text. */
   readonly json: boolean;
-  /** Texts that must not appear in any line. */
   readonly secrets: readonly string[];
   /** Name of one of several processes, such as `worker 2`, which every line contains. */
   readonly process?: string;
@@ -29,10 +25,7 @@ export interface LoggerSettings {
   readonly destination?: LogDestination;
 }
 
-/**
- * Creates the built-in logger. Every line is written before the call returns, so that no line is
- * lost when the process exits.
- */
+/** Creates the built-in logger. It writes synchronously, so that no line is lost when the process exits. */
 export function createLogger(settings: LoggerSettings): Logger {
   const { level: minLevel, secrets, process, tap } = settings;
   const redact = createRedact(secrets);

@@ -2,13 +2,11 @@ import { isColorSupported, prettyFactory } from "pino-pretty";
 import { codeOf } from "../errors.ts";
 import { isRecord } from "../json.ts";
 
-/** The content of one log line. */
 interface LogRecord {
   readonly text: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** An error in the log. */
 interface LoggedError {
   readonly name: string;
   readonly message: string;
@@ -44,9 +42,7 @@ function messageOf(error: Error | undefined): string {
   return error.message === "" ? error.name : error.message;
 }
 
-/**
- * Replaces errors, including those in members of an object, since JSON would omit their content.
- */
+/** JSON would omit the content of errors, also in members of an object. */
 function withLoggedErrors(part: unknown, describe: (error: Error) => LoggedError): unknown {
   if (part instanceof Error) return describe(part);
   if (!isRecord(part)) return part;

@@ -1,6 +1,5 @@
 import type { LogLevel } from "./logger.ts";
 
-/** One written log line, without secrets. */
 interface LoggedRecord {
   readonly level: LogLevel;
   readonly text: string;
@@ -8,7 +7,6 @@ interface LoggedRecord {
   readonly timeMs: number;
 }
 
-/** The identity of a span, for log lines. */
 interface SpanIds {
   readonly trace_id: string;
   readonly span_id: string;
@@ -16,17 +14,13 @@ interface SpanIds {
 
 interface LogListener {
   readonly onRecord: (record: LoggedRecord) => void;
-  /** Returns the ids of the span that is active. */
   readonly activeSpan: () => SpanIds | undefined;
 }
 
 /** Enough for the warnings about a configuration. */
 const MAX_WAITING = 100;
 
-/**
- * Connects a logger with telemetry, which starts later than the logger. The first records wait until
- * then.
- */
+/** Connects a logger with telemetry, which starts later: until then, the first records wait. */
 export class LogTap {
   #listener: LogListener | undefined;
   readonly #waiting: LoggedRecord[] = [];

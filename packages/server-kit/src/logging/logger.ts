@@ -14,7 +14,6 @@ export interface Logger {
 /** A logger of the embedding program. Without `fatal`, its `error` is used. */
 export type CustomLogger = Omit<Logger, "fatal"> & Partial<Pick<Logger, "fatal">>;
 
-/** Creates a logger from one function for all levels. */
 export function toLogger(
   write: (level: LogLevel, message: unknown, details: readonly unknown[]) => void,
 ): Logger {

@@ -1,7 +1,5 @@
-/** The text that replaces every secret. */
 export const REDACTED = "[redacted]";
 
-/** Returns a copy of any value without the secrets. */
 type Redact = (value: unknown) => unknown;
 
 /** Headers whose values are never logged, whether or not they contain a configured key. */
@@ -13,20 +11,13 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   "x-api-key",
 ]);
 
-/**
- * Shorter secrets are not removed: they are also ordinary words, so the text would become unreadable, and
- * anyone can guess them.
- */
+/** Shorter secrets are also ordinary words: the text would become unreadable. */
 const MIN_LENGTH = 3;
 
 /** Shorter secrets also occur inside ordinary words, so only whole words match them. */
 const MIN_LENGTH_IN_WORDS = 6;
 
-/**
- * Creates a function that removes secrets from strings, errors, lists and objects: the given strings,
- * if they have at least three characters, including their URL-encoded form, and the secrets of everything that looks
- * like an API token.
- */
+/** Creates a function that removes the given secrets, also URL-encoded, and secrets of tokens from any value. */
 export function createRedact(secrets: readonly string[]): Redact {
   const pattern = toPattern(secrets);
   const redactText = (text: string): string =>
@@ -125,11 +116,7 @@ const TOKEN = new RegExp(
   "gi",
 );
 
-/**
- * Replaces the secret of everything that looks like an Unleash API token, configured or not:
- * `project:environment.secret`, `*:*.secret`, `[]:environment.secret`, `user:secret`, and secrets
- * such as `v2_…_…` anywhere. The scope remains, so that a reader can identify the token.
- */
+/** Replaces the secret of everything that looks like an Unleash API token. Its scope remains, to identify it. */
 export function redactTokens(text: string): string {
   return text.replace(TOKEN, (_token, scope: string) => scope + REDACTED);
 }

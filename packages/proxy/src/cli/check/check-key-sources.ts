@@ -7,12 +7,7 @@ import type { ProxyConfig } from "../../config/config.ts";
 import { toUpstreamClientOptions } from "../../config/upstream-client-options.ts";
 import { SILENT } from "../silent-logger.ts";
 
-/**
- * Reads the keys at each `jwksUrl` of the access file, which the proxy reads only with the first signed context.
- *
- * @param entries the keys of the access file
- * @returns a message for each address whose keys cannot be read
- */
+/** Returns why `jwksUrl` addresses cannot be read: the proxy reads them only with the first signed context. */
 export async function checkKeySets(
   entries: readonly AccessEntry[],
   { httpProxy = "", httpsProxy = "", noProxy = "" }: ProxyConfig,
@@ -42,10 +37,7 @@ async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | u
   }
 }
 
-/**
- * Lets the upstream verify the upstream tokens, as it verifies keys. Returns why it cannot verify keys;
- * undefined if it can.
- */
+/** Lets the upstream verify its own tokens. Returns why it cannot verify keys; undefined if it can. */
 export async function checkUpstreamKeys(config: ProxyConfig): Promise<string | undefined> {
   const { upstreamTokens, origins } = config;
   const validator = new TokenValidator({

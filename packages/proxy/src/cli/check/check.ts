@@ -1,7 +1,6 @@
 import type { Subcommand } from "flags-server-kit/command-line";
 import type { TranslatedEnvironment } from "../../config/translation-report.ts";
 
-/** Checks everything that can be checked without serving. */
 export const CHECK: Subcommand<TranslatedEnvironment> = {
   name: "check",
   summary: "Checks the settings, the connection to the upstream and the store",

@@ -128,7 +128,6 @@ async function checkFile({ customStrategies, logger }: ProxyConfig, file: FlagFi
   };
 }
 
-/** Loads the configuration with a logger that adds to the findings. */
 async function tryLoadConfig(
   given: TranslatedEnvironment,
   { problems, warnings }: Record<"problems" | "warnings", string[]>,
@@ -194,7 +193,6 @@ const MAX_CLOCK_OFFSET_MS = 2000;
 
 const MAX_DIAGNOSTICS = 10;
 
-/** Settings that select flags. */
 const FILTERS = ["projectName", "namePrefix", "tags"] as const;
 
 const ADD_STRATEGY = ". Add its file to FLAGS_CUSTOM_STRATEGIES_FILE";

@@ -4,10 +4,7 @@ import type { Store, StoreConfig } from "../../store/store.ts";
 
 const TIMEOUT_MS = 5000;
 
-/**
- * Writes, reads and deletes a document of its own. Rejects if the store cannot do that, or takes more than
- * five seconds.
- */
+/** Rejects if a document cannot be written, read and deleted within five seconds. */
 export async function verifyStore({ address, access }: StoreConfig) {
   const deadline = new Deadline(new AbortController().signal, TIMEOUT_MS);
   const store = await address.open(access);

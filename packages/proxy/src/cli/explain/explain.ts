@@ -1,7 +1,6 @@
 import type { Subcommand } from "flags-server-kit/command-line";
 import type { TranslatedEnvironment } from "../../config/translation-report.ts";
 
-/** Explains flags in the terminal. */
 export const EXPLAIN: Subcommand<TranslatedEnvironment> = {
   name: "explain",
   summary: "Explains why a flag is on or off for a context",

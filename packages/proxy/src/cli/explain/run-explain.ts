@@ -26,12 +26,7 @@ interface ExplainCall {
 type Names = readonly string[] | undefined;
 type JsonContext = Parameters<typeof readContext>[0];
 
-/**
- * Explains flags with the definitions of the upstream, or queries a running proxy.
- *
- * @throws {SubcommandError} if that is not possible
- * @throws {ConfigError} if the settings are invalid
- */
+/** @throws {SubcommandError} if flags cannot be explained */
 export async function runExplain(call: ExplainCall): Promise<readonly FlagExplanation[]> {
   const { flag, options, environment } = call;
   const context = parseContext(options["context"]);

@@ -3,7 +3,6 @@ import { basePathKind } from "../address-setting-kinds.ts";
 
 const listening = new SettingGroup("Listening");
 
-/** Where all endpoints are. */
 export const BASE_PATH_SETTING = {
   basePath: listening.option("proxyBasePath", "PROXY_BASE_PATH", {
     kind: basePathKind,

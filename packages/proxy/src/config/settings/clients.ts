@@ -10,7 +10,6 @@ import { headerNameKind } from "../proxy-setting-kinds.ts";
 
 const clients = new SettingGroup("Clients");
 
-/** Keys of clients. */
 export const CLIENTS_SETTINGS = {
   accessFile: clients.option("accessFile", "FLAGS_ACCESS_FILE", {
     kind: pathKind,

@@ -12,10 +12,8 @@ const endpoints = new SettingGroup("Endpoints");
 const push = new SettingGroup("Push");
 const cors = new SettingGroup("CORS");
 
-/** The possible meanings of a flag's value in OFREP. */
 const OFREP_VALUES = ["boolean", "payload"] as const;
 
-/** What the proxy serves: endpoints, streams and cross-origin rules. */
 export const ENDPOINTS_SETTINGS = {
   enableAllEndpoint: endpoints.option("enableAllEndpoint", "ENABLE_ALL_ENDPOINT", {
     kind: booleanKind,

@@ -10,7 +10,6 @@ import {
 const extensions = new SettingGroup("Extensions");
 const experimental = new SettingGroup("Experimental");
 
-/** Code of users, and experiments. */
 export const EXTENSIONS_SETTINGS = {
   customStrategies: extensions.option("customStrategies", "FLAGS_CUSTOM_STRATEGIES_FILE", {
     kind: strategiesKind,

@@ -16,7 +16,6 @@ const network = new SettingGroup("Network");
 
 const portKind = createIntegerKind({ min: 0, max: 65_535 });
 
-/** Ports, addresses, certificates and who may connect. */
 export const LISTENING_SETTINGS = {
   port: listening.option("port", ["PORT", "PROXY_PORT"], {
     kind: portKind,

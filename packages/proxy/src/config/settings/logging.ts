@@ -11,7 +11,6 @@ import { loggerKind } from "../proxy-setting-kinds.ts";
 const logging = new SettingGroup("Logging");
 const telemetry = new SettingGroup(TELEMETRY_GROUP);
 
-/** Logs and evaluation events. */
 export const LOGGING_SETTINGS = {
   logger: logging.option("logger", [], {
     kind: loggerKind,

@@ -3,7 +3,6 @@ import { upstreamKind } from "../address-setting-kinds.ts";
 
 const required = new SettingGroup("Required");
 
-/** What every proxy needs. */
 export const REQUIRED_SETTINGS = {
   flagsUrl: required.option("flagsUrl", "FLAGS_URL", {
     kind: upstreamKind,

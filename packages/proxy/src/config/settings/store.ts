@@ -8,7 +8,6 @@ import { storeAddressKind } from "../../store/store-address.ts";
 
 const store = new SettingGroup("Store");
 
-/** Where flags are kept across restarts. */
 export const STORE_SETTINGS = {
   store: store.option("store", "FLAGS_STORE", {
     kind: storeAddressKind,

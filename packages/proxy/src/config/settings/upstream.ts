@@ -27,7 +27,6 @@ const SYNCHRONIZATIONS = [
   "streaming",
 ] as const satisfies readonly Synchronization[];
 
-/** Connections to the upstream, and what is requested from it. */
 export const UPSTREAM_SETTINGS = {
   appName: upstream.option("flagsAppName", "FLAGS_APP_NAME", {
     kind: textKind,
