@@ -112,6 +112,53 @@ describeConsole("segments", (console) => {
     },
   );
 
+  test("hints at unknown context fields, and at values that look like several", async () => {
+    const page = await console.open("/segments");
+    await page.getByRole("button", { name: "New segment" }).first().click();
+    const form = page.getByRole("dialog", { name: "New segment" });
+    await field(form, "Name").fill("misspelt");
+    await form.getByRole("button", { name: "Add constraint" }).click();
+    const constraint = form.getByRole("group", { name: "Constraint 1", exact: true });
+    const name = constraint.getByRole("combobox", { name: "Context field" });
+    await name.fill("userid");
+    await constraint.getByText("Do you mean userId? Upper and lower case matter.").waitFor();
+    await name.fill("customer");
+    await constraint.getByText("No context field has this name.").waitFor();
+    await name.fill("userId");
+    await page.keyboard.press("Tab");
+    await constraint.getByText("No context field").waitFor({ state: "detached" });
+
+    await field(constraint, "Values").fill("anna ben cleo");
+    await page.keyboard.press("Enter");
+    await constraint.getByText("“anna ben cleo” is one value.").waitFor();
+    await expectAccessible(page);
+    await constraint.getByRole("button", { name: "Split into 3 values" }).click();
+    await constraint.getByText("is one value").waitFor({ state: "detached" });
+    await constraint.getByRole("button", { name: "Edit as text" }).click();
+    await field(constraint, "Values").fill("anna\nben;dora");
+    await constraint.getByRole("button", { name: "Split into 2 values" }).click();
+    await form.getByRole("button", { name: "Create segment" }).click();
+    await waitForMessage(page, "Created misspelt");
+    expect(await readSegment("misspelt")).toMatchObject({
+      constraints: [{ contextName: "userId", values: ["anna", "ben", "dora"] }],
+    });
+
+    // What was stored is right as it is.
+    const { id } = (await readSegment("misspelt")) as StoredSegment;
+    await console.admin("PUT", `/segments/${id}`, {
+      name: "misspelt",
+      constraints: [{ contextName: "userId", operator: "IN", values: ["New York"] }],
+    });
+    await runAction(page, "misspelt", "Edit");
+    const edit = page.getByRole("dialog", { name: "misspelt" });
+    await edit
+      .getByRole("row", { name: "New York" })
+      .or(edit.getByText("New York"))
+      .first()
+      .waitFor();
+    expect(await edit.getByText("is one value").count()).toBe(0);
+  });
+
   test("a segment in use is not deleted, and the page shows where it is used", async () => {
     await console.admin("POST", "/segments", { name: "in-use", constraints: [] });
     const { id } = (await readSegment("in-use")) ?? { id: 0 };

@@ -6,6 +6,7 @@ import { ComboBox } from "../ui/combo-box.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 import { LongValueList } from "./long-value-list.tsx";
 import { ManyValues } from "./many-values.tsx";
+import { SplitHint } from "./split-hint.tsx";
 import { containsText, describeDownload, parseLines, parseValues, withValues } from "./values.ts";
 import "./constraints.css";
 
@@ -28,11 +29,21 @@ interface ValueListFieldProps {
 /** A list of strings: typed, chosen, pasted or read from a file, or edited as text with one value per line. */
 export function ValueListField(props: ValueListFieldProps) {
   const [mode, setMode] = useState<"list" | "many" | "text">("list");
-  const { values, onChange, maxValues } = props;
+  const { values, onChange, suggestions = [], maxValues } = props;
+  const [start] = useState(values);
   const isText = mode === "text";
   return (
     <div className="value-list">
       {isText ? <ValueText {...props} /> : <ValueChoice {...props} />}
+      <SplitHint
+        values={values}
+        known={[...start, ...suggestions]}
+        onSplit={(split) => {
+          onChange(split);
+          // The text would still be the old one.
+          setMode("list");
+        }}
+      />
       <div className="row">
         <span className={values.length > maxValues ? "field-error" : "muted"}>
           {describeCount(values.length, "value")}

@@ -12,6 +12,27 @@ export function parseLines(text: string): readonly string[] {
   return distinct(text.split(/\r\n|\r|\n/).map((line) => line.trim()));
 }
 
+/**
+ * Finds values that look like several, with spaces, commas or semicolons between them.
+ *
+ * @param known values that are right as they are
+ */
+export function splitValues(values: readonly string[], known: readonly string[]) {
+  const right = new Set(known);
+  const all = values.map((value) => ({
+    value,
+    parts: right.has(value) ? [value] : distinct(value.split(/[\s,;]+/).map(unquote)),
+  }));
+  const joined = all.filter(({ parts }) => parts.length > 1);
+  return {
+    joined: joined.map(({ value }) => value),
+    /** What they would become. */
+    parts: distinct(joined.flatMap(({ parts }) => parts)),
+    /** All values, with these split. */
+    split: distinct(all.flatMap(({ value, parts }) => (parts.length > 1 ? parts : value))),
+  };
+}
+
 function unquote(text: string): string {
   const trimmed = text.trim();
   return /^(["']).*\1$/.test(trimmed) ? trimmed.slice(1, -1).trim() : trimmed;
