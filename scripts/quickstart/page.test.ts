@@ -143,6 +143,24 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await Promise.all([page.close(), console.close()]);
   });
 
+  it("reports usage, so the console says when a flag was used", async () => {
+    const { page, problems } = await openPage();
+    const url = `http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/projects/default/features/team-dashboard`;
+    const readLastUse = async () => {
+      const response = await fetch(url, { headers: { authorization: start.tokens().admin } });
+      const { environments } = (await response.json()) as {
+        readonly environments: readonly {
+          readonly name: string;
+          readonly lastSeenAt: string | null;
+        }[];
+      };
+      return environments.find(({ name }) => name === "development")?.lastSeenAt;
+    };
+    await expect.poll(readLastUse, { timeout: 30_000, interval: 500 }).toEqual(expect.any(String));
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   it("opens the documentation of the admin API without errors", async () => {
     const page = await browser.newPage();
     const problems = problemsOf(page);

@@ -24,6 +24,7 @@ export const KEYS_FILE = "quickstart-keys.json";
 const CONTAINER_HOST = "host.docker.internal";
 
 const REFRESH_INTERVAL_MS = 1000;
+const METRICS_INTERVAL_MS = 5000;
 
 /** Reads the variables of the quickstart. All others are passed to the services unchanged. */
 export function readSettings(environment) {
@@ -106,6 +107,8 @@ export function proxyEnvironment({ ports, directory, adminUrl, clientKeys }, key
     // Changes are visible immediately.
     FLAGS_SYNCHRONIZATION: environment.FLAGS_SYNCHRONIZATION || "streaming",
     FLAGS_FETCH_INTERVAL: environment.FLAGS_FETCH_INTERVAL || String(REFRESH_INTERVAL_MS),
+    // The console shows within seconds that a flag has been used.
+    FLAGS_METRICS_INTERVAL: environment.FLAGS_METRICS_INTERVAL || String(METRICS_INTERVAL_MS),
     LOG_LEVEL: environment.LOG_LEVEL || "info",
     NO_PROXY: HOST,
     no_proxy: HOST,

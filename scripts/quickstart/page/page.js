@@ -8,6 +8,9 @@ const byId = (id) => document.getElementById(id);
 const form = byId("context");
 /** The row and the shown result of each flag. */
 const shown = new Map();
+/** How often each flag was on and off since the last report. */
+let usage = {};
+let usageSince = new Date();
 /** States that the service has not confirmed yet, by flag. */
 const pending = new Map();
 
@@ -39,8 +42,9 @@ async function refresh() {
     });
     byId("console").href = adminUrl;
     byId("api").href = `${adminUrl}/docs/openapi`;
-    showFlags(flags, { toggles, why: (name) => explainLink(adminUrl, name, context) });
+    showFlags(flags, { query, toggles, why: (name) => explainLink(adminUrl, name, context) });
     showConnection("Live");
+    await reportUsage(clientKey);
   } catch {
     showConnection("Not connected: is npm start still running?");
   }
@@ -53,20 +57,43 @@ async function call(path, options) {
   return body;
 }
 
-function showFlags(flags, { toggles, why }) {
+function showFlags(flags, { query, toggles, why }) {
   const results = new Map(toggles.map((toggle) => [toggle.name, toggle]));
   const changes = [];
   for (const flag of flags) {
     const before = shown.get(flag.name);
     const row = before?.row ?? createRow(flag);
-    const result = showFlag(row, { flag, toggle: results.get(flag.name), why });
+    const toggle = results.get(flag.name);
+    const result = showFlag(row, { flag, toggle, why });
     if (before !== undefined && before.result !== result) changes.push(`${flag.name}: ${result}`);
-    shown.set(flag.name, { row, result });
+    if (before?.query !== query || before.result !== result) countUse(flag.name, toggle);
+    shown.set(flag.name, { row, result, query });
   }
   const rows = flags.map(({ name }) => shown.get(name).row);
   const list = byId("flags");
   if (rows.some((row, index) => row !== list.children[index])) list.replaceChildren(...rows);
   if (changes.length > 0) byId("announcements").textContent = changes.join(", ");
+}
+
+/** Counts a flag when its result is shown for another user or has changed, as an app does that asks when it renders. */
+function countUse(name, toggle) {
+  const counts = (usage[name] ??= { yes: 0, no: 0, variants: {} });
+  counts[toggle === undefined ? "no" : "yes"] += 1;
+  const variant = toggle?.variant?.name ?? "disabled";
+  counts.variants[variant] = (counts.variants[variant] ?? 0) + 1;
+}
+
+/** Reports what has been counted, as the SDKs do. */
+async function reportUsage(clientKey) {
+  if (Object.keys(usage).length === 0) return;
+  const bucket = { start: usageSince, stop: new Date(), toggles: usage };
+  usage = {};
+  usageSince = bucket.stop;
+  await fetch("/proxy/client/metrics", {
+    method: "POST",
+    headers: { authorization: clientKey, "content-type": "application/json" },
+    body: JSON.stringify({ appName: "demo-page", instanceId: "demo-page", bucket }),
+  });
 }
 
 function createRow({ name }) {
