@@ -131,7 +131,8 @@ async function serveFrom(
   for (const token of await storage.read((db) => findUnusableTokens(db, config.configuredTokens))) {
     config.logger.warn(describeUnusableToken(token));
   }
-  if (config.configuredTokens.length > 0 && !(await hasFlags(storage.db))) {
+  // NOTE: a new database has no flags, and none of the tokens either.
+  if (created < config.configuredTokens.length && !(await hasFlags(storage.db))) {
     config.logger.warn(NO_FLAGS);
   }
   await createAdmin(storage, config);

@@ -56,7 +56,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-/** Logged at each start without flags, because the service may have lost its database. */
+/** Logged at each start without flags but the first one, because the service may have lost its database. */
 const NO_FLAGS: unknown = expect.stringMatching(
   /^WARN: The database contains no flags\. If this service had flags before, .* check DATABASE_URL or DATA_DIR /,
 );
@@ -98,7 +98,12 @@ describe("flags-admin without an admin", () => {
     writeFileSync(file, `${ADMIN_TOKEN}\n`);
     const second = startCommand({ ...database, INIT_ADMIN_API_TOKENS_FILE: file });
     expect((await listContextFields(await second.listening())).status).toBe(200);
-    expect(second.stdout().match(/WARN.*/g)).toEqual([NO_FLAGS]);
+    expect(second.stdout()).not.toContain("WARN");
+    second.child.kill("SIGTERM");
+    await second.finished();
+    const third = startCommand({ ...database, INIT_ADMIN_API_TOKENS_FILE: file });
+    await third.listening();
+    expect(third.stdout().match(/WARN.*/g)).toEqual([NO_FLAGS]);
   });
 });
 
@@ -112,7 +117,6 @@ describe("flags-admin with a token for an environment that does not exist", () =
     await command.listening();
     expect(command.stdout().match(/WARN: .*/g)).toEqual([
       'WARN: INIT_CLIENT_API_TOKENS: the token *:prod.… gives access to nothing, because there is no environment "prod" (existing: development, production). Create what is missing, or correct the token',
-      NO_FLAGS,
     ]);
   });
 });
@@ -133,7 +137,6 @@ describe("flags-admin with the settings of an Unleash server", () => {
     expect(command.stdout().match(/WARN: .*/g)).toEqual([
       expect.stringMatching(/AUTH_TYPE is set but never read: .*OIDC_ISSUER/),
       expect.stringMatching(/ENABLED_ENVIRONMENTS is set but never read: .*admin\/environments/),
-      NO_FLAGS,
     ]);
   });
 });

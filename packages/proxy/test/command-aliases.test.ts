@@ -231,7 +231,6 @@ test("with settings of Edge and no keys, the upstream verifies those that client
       UPSTREAM_URL: upstream.url.replace(/\/api$/, ""),
       TOKENS: "*:development.an-upstream-secret",
       TOKEN_REVALIDATION_INTERVAL_SECONDS: "60",
-      LOG_LEVEL: "info",
     },
     { args: ["--port", "0", "edge"] },
   );
@@ -244,6 +243,8 @@ test("with settings of Edge and no keys, the upstream verifies those that client
   expect(command.output.stdout).toMatch(
     /Defaults of Unleash Edge apply: .*FLAGS_UPSTREAM_KEYS=true/,
   );
+  // As in Edge, this is logged without a setting.
+  expect(command.output.stdout).toContain("Synchronized with the upstream");
 });
 
 test("without a port, the default port of the replaced product is used, also by probes", async () => {

@@ -38,6 +38,17 @@ test("migrate prints all settings of the old proxy", async () => {
   );
 });
 
+test("migrate names what it does not recognise", async () => {
+  const { code, stdout, stderr } = await migrate(
+    "UPSTREM_URL=http://127.0.0.1:2\nUNLEASH_URLS=a\n",
+  );
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr.trimEnd().split("\n").slice(1).toSorted()).toEqual([
+    "UNLEASH_URLS is set but never read: did you mean FLAGS_URL?",
+    "UPSTREM_URL is set but never read: did you mean UPSTREAM_URL?",
+  ]);
+});
+
 test("migrate writes lists without spaces, and warns of quotes that not every reader removes", async () => {
   const { code, stdout } = await migrate(`
     UNLEASH_URL=http://127.0.0.1:2/api

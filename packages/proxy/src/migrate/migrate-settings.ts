@@ -11,7 +11,8 @@ import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
 import { describeIneffective, type IneffectiveSetting } from "./describe-translation.ts";
 import { findBroaderKeys, findUnlimitedKeys } from "../config/project-keys.ts";
 import { type Translation, translateEnvironment } from "./translate-environment.ts";
-import { OLD_PROXY_ALIASES } from "./aliases/old-proxy-aliases.ts";
+import { EDGE_ALIASES } from "./aliases/edge-aliases.ts";
+import { FORMER_NAMES, OLD_PROXY_ALIASES } from "./aliases/old-proxy-aliases.ts";
 import { PROGRAM } from "../config/program.ts";
 import { findSplitEnvironments } from "../config/check-keys.ts";
 import { applyRules, listIgnored } from "../config/check-rules.ts";
@@ -65,6 +66,16 @@ export function migrateSettings(
     "",
   ].join("\n");
   return { text, isComplete: invalid.length + losses.length === 0, accessFile };
+}
+
+/** Says what is wrong with the names in an environment without settings of another product. */
+export function describeUnread({ given, hints }: Translation): readonly string[] {
+  const names = {
+    ...PROGRAM,
+    ...FORMER_NAMES,
+    otherVariables: EDGE_ALIASES.map(({ name }) => name),
+  };
+  return [...hints, ...findUnknownVariables(names, given).map(({ hint }) => hint)];
 }
 
 /** Translates settings, and moves the keys that need an access file, unless there is one already. */

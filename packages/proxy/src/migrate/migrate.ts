@@ -31,7 +31,7 @@ export const MIGRATE: Subcommand<Translation> = {
     "The command line is invalid, there is nothing to migrate, or the access file cannot be written.",
   ],
   run: async ({ options: { from, "access-file": accessPath }, environment }) => {
-    const { migrateSettings } = await import("./migrate-settings.ts");
+    const { describeUnread, migrateSettings } = await import("./migrate-settings.ts");
     const path = typeof accessPath === "string" ? accessPath : undefined;
     if (from !== undefined && from !== "unleash-proxy" && from !== "edge") {
       throw new SubcommandError(
@@ -39,7 +39,9 @@ export const MIGRATE: Subcommand<Translation> = {
       );
     }
     const migration = migrateSettings(environment, { product: from, accessPath: path });
-    if (migration === undefined) throw new SubcommandError(NO_SETTINGS);
+    if (migration === undefined) {
+      throw new SubcommandError([NO_SETTINGS, ...describeUnread(environment)].join("\n"));
+    }
     await writeAccessFile(path, migration.accessFile);
     return { output: migration.text, exitCode: migration.isComplete ? 0 : 1 };
   },

@@ -269,7 +269,8 @@ export const EDGE_ALIASES: readonly Alias[] = Object.entries(ROWS).flatMap(([gro
 
 /**
  * Defaults of Edge that apply when its names are used: clients and probes connect to its port, SDKs may
- * use `/all`, pages of other origins may read every header, and the load on the upstream stays the same.
+ * use `/all`, pages of other origins may read every header, the log says when the flags have arrived, and the load on the
+ * upstream stays the same.
  */
 export const EDGE_DEFAULTS: Readonly<Record<string, string>> = {
   PORT: "3063",
@@ -277,6 +278,7 @@ export const EDGE_DEFAULTS: Readonly<Record<string, string>> = {
   CORS_EXPOSED_HEADERS: "*",
   FLAGS_FETCH_INTERVAL: "15000",
   FLAGS_METRICS_INTERVAL: "60000",
+  LOG_LEVEL: "info",
 };
 
 /** Names that belong to no other program, so that they are probably meant for Edge. */
