@@ -9,10 +9,12 @@ describeConsole("parts of the console that are loaded when they are shown", (con
     const page = await console.open("/projects/default/flags", { expected: EXPECTED });
     await page.getByRole("heading", { name: "Flags", level: 1 }).waitFor();
     // The service of the new version no longer has the file.
-    await page.route("**/assets/tags-page-*.js", (route) =>
-      route.continue({ url: route.request().url().replace("tags-page", "earlier-tags-page") }),
+    await page.route("**/assets/projects-page-*.js", (route) =>
+      route.continue({
+        url: route.request().url().replace("projects-page", "earlier-projects-page"),
+      }),
     );
-    await page.getByRole("link", { name: "Tags" }).click();
+    await page.getByRole("link", { name: "Projects", exact: true }).click();
     await page
       .getByRole("heading", { name: "A new version of the console is available" })
       .waitFor();
@@ -20,10 +22,10 @@ describeConsole("parts of the console that are loaded when they are shown", (con
     // What has been loaded still works.
     await page.getByRole("link", { name: "Flags", exact: true }).click();
     await page.getByRole("heading", { name: "Flags", level: 1 }).waitFor();
-    await page.getByRole("link", { name: "Tags" }).click();
-    await page.unroute("**/assets/tags-page-*.js");
+    await page.getByRole("link", { name: "Projects", exact: true }).click();
+    await page.unroute("**/assets/projects-page-*.js");
     await page.getByRole("button", { name: "Reload" }).click();
-    await page.getByRole("heading", { name: "Tags", level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor();
   });
 
   test("a page whose code cannot be loaded without a network opens when the network is back", async () => {

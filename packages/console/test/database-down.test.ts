@@ -20,6 +20,7 @@ describe.skipIf(skipsChromium || skipsPostgres)("without a database", () => {
     const status = page.getByRole("status").getByText("The service is currently unavailable");
     await status.waitFor();
     expect(await segments.isVisible()).toBe(true);
+    await page.getByRole("navigation", { name: "Pages" }).locator("summary").click();
     await page.getByRole("link", { name: "Tags" }).click();
     const alert = page.getByRole("alert").getByText("The service is currently unavailable");
     await alert.waitFor();

@@ -1,11 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useLocation, useNavigate, useParams } from "@tanstack/react-router";
+import {
+  Link,
+  Outlet,
+  useLocation,
+  useMatches,
+  useNavigate,
+  useParams,
+} from "@tanstack/react-router";
 import {
   Activity,
   Archive,
   ArrowRightLeft,
   Bell,
   Boxes,
+  ChevronRight,
   CircleUser,
   Flag,
   GitPullRequestArrow,
@@ -90,7 +98,7 @@ export function Shell() {
           flags
         </Link>
         <ProjectPicker />
-        <Palette project={useProject()} pages={useCommonPages()} />
+        <Palette project={useProject()} pages={[...COMMON, ...useAdministration()]} />
         <ProblemLink />
         <WaitingLink />
         <UserMenu />
@@ -98,6 +106,7 @@ export function Shell() {
       <nav className={isMenuOpen ? "shell-nav shell-nav-open" : "shell-nav"} aria-label="Pages">
         <ProjectLinks />
         <CommonLinks />
+        <AdministrationLinks />
       </nav>
       <div className="shell-content">
         <ConnectionStatus />
@@ -149,51 +158,44 @@ function ProjectPicker() {
   );
 }
 
+interface NavEntry {
+  readonly to: string;
+  readonly label: string;
+  readonly Icon: ComponentType;
+}
+
+const PROJECT_PAGES = [
+  { to: "/projects/$project", label: "Overview", Icon: LayoutDashboard },
+  { to: "/projects/$project/flags", label: "Flags", Icon: Flag },
+  { to: "/projects/$project/change-requests", label: "Change requests", Icon: GitPullRequestArrow },
+  { to: "/projects/$project/cleanup", label: "Clean up", Icon: Recycle },
+  { to: "/projects/$project/archive", label: "Archive", Icon: Archive },
+  { to: "/projects/$project/transfer", label: "Import and export", Icon: ArrowRightLeft },
+  { to: "/projects/$project/settings", label: "Project settings", Icon: Settings },
+] as const satisfies readonly NavEntry[];
+
 function ProjectLinks() {
-  const params = { project: useProject() };
+  const project = useProject();
+  const { data: projects } = useQuery(queries.projects());
+  const name = projects?.find(({ id }) => id === project)?.name ?? project;
   return (
-    <ul>
-      <li>
-        <Link
-          to="/projects/$project"
-          params={params}
-          activeOptions={{ exact: true }}
-          className="nav-link"
-        >
-          <LayoutDashboard aria-hidden /> Overview
-        </Link>
-      </li>
-      <li>
-        <Link to="/projects/$project/flags" params={params} className="nav-link">
-          <Flag aria-hidden /> Flags
-        </Link>
-      </li>
-      <li>
-        <Link to="/projects/$project/cleanup" params={params} className="nav-link">
-          <Recycle aria-hidden /> Clean up
-        </Link>
-      </li>
-      <li>
-        <Link to="/projects/$project/archive" params={params} className="nav-link">
-          <Archive aria-hidden /> Archive
-        </Link>
-      </li>
-      <li>
-        <Link to="/projects/$project/change-requests" params={params} className="nav-link">
-          <GitPullRequestArrow aria-hidden /> Change requests
-        </Link>
-      </li>
-      <li>
-        <Link to="/projects/$project/transfer" params={params} className="nav-link">
-          <ArrowRightLeft aria-hidden /> Import and export
-        </Link>
-      </li>
-      <li>
-        <Link to="/projects/$project/settings" params={params} className="nav-link">
-          <Settings aria-hidden /> Project settings
-        </Link>
-      </li>
-    </ul>
+    <section aria-labelledby="nav-project">
+      <h2 id="nav-project">{name}</h2>
+      <ul>
+        {PROJECT_PAGES.map(({ to, label, Icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              params={{ project }}
+              activeOptions={{ exact: to === "/projects/$project" }}
+              className="nav-link"
+            >
+              <Icon aria-hidden /> {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -264,43 +266,74 @@ function WaitingLink() {
 }
 
 const COMMON = [
+  { to: "/projects", label: "Projects", Icon: FolderKanban },
   { to: "/flags", label: "Flags of all projects", Icon: Layers },
-  { to: "/cleanup", label: "Flags to clean up", Icon: Recycle },
   { to: "/change-requests", label: "All requests", Icon: GitPullRequestArrow },
+  { to: "/cleanup", label: "Flags to clean up", Icon: Recycle },
   { to: "/playground", label: "Playground", Icon: FlaskConical },
   { to: "/segments", label: "Segments", Icon: Filter },
+  { to: "/events", label: "Events", Icon: Activity },
+] as const satisfies readonly NavEntry[];
+
+const ADMINISTRATION = [
+  { to: "/environments", label: "Environments", Icon: Server },
   { to: "/context-fields", label: "Context fields", Icon: ListTree },
   { to: "/tags", label: "Tags", Icon: Tag },
-  { to: "/environments", label: "Environments", Icon: Server },
-  { to: "/projects", label: "Projects", Icon: FolderKanban },
   { to: "/applications", label: "Applications", Icon: Boxes },
   { to: "/users", label: "Users", Icon: Users },
   { to: "/tokens", label: "API tokens", Icon: KeyRound },
   { to: "/notifications", label: "Notifications", Icon: Bell },
   { to: "/sessions", label: "Sessions", Icon: MonitorSmartphone },
-  { to: "/events", label: "Events", Icon: Activity },
-] as const satisfies readonly { to: string; label: string; Icon: ComponentType }[];
+] as const satisfies readonly NavEntry[];
 
-const COMMON_WITHOUT_ADMIN = COMMON.filter(({ to }) => to !== "/notifications");
-
-/** The pages that are not about one project. */
-function useCommonPages(): readonly (typeof COMMON)[number][] {
-  return useHasRole("admin") ? COMMON : COMMON_WITHOUT_ADMIN;
+/** The pages for administration that the user may open. */
+function useAdministration(): readonly (typeof ADMINISTRATION)[number][] {
+  const isAdmin = useHasRole("admin");
+  return ADMINISTRATION.filter(({ to }) => isAdmin || to !== "/notifications");
 }
 
 function CommonLinks() {
   return (
-    <ul aria-label="All projects">
-      {useCommonPages().map(({ to, label, Icon }) => (
-        <li key={to}>
-          <Link to={to} activeOptions={{ exact: to === "/projects" }} className="nav-link">
-            <Icon aria-hidden /> {label}
-            {to === "/change-requests" ? <WaitingCount /> : null}
-            {to === "/notifications" ? <ProblemCount /> : null}
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <section aria-labelledby="nav-common">
+      <h2 id="nav-common">All projects</h2>
+      <ul>
+        {COMMON.map((entry) => (
+          <CommonLink key={entry.to} {...entry} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Closed unless the opened page is one of them, because few people need these pages, and rarely. */
+function AdministrationLinks() {
+  const pages = useAdministration();
+  const opened = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? "" });
+  return (
+    <details open={pages.some(({ to }) => opened.startsWith(to))}>
+      <summary>
+        <ChevronRight aria-hidden /> Administration
+      </summary>
+      <ul aria-label="Administration">
+        {pages.map((entry) => (
+          <CommonLink key={entry.to} {...entry} />
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+type CommonPage = (typeof ADMINISTRATION | typeof COMMON)[number];
+
+function CommonLink({ to, label, Icon }: CommonPage) {
+  return (
+    <li>
+      <Link to={to} activeOptions={{ exact: to === "/projects" }} className="nav-link">
+        <Icon aria-hidden /> {label}
+        {to === "/change-requests" ? <WaitingCount /> : null}
+        {to === "/notifications" ? <ProblemCount /> : null}
+      </Link>
+    </li>
   );
 }
 
