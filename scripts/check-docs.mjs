@@ -11,11 +11,14 @@ import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeDefault } from "../packages/server-kit/dist/index.js";
 import { withAlertSections } from "./docs/alert-sections.mjs";
+import { withCommandTables } from "./docs/command-tables.mjs";
+import { withEndpointTables } from "./docs/endpoint-tables.mjs";
 import { withEventTables } from "./docs/event-tables.mjs";
 import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
 import { checkExplanations, withMessageTables } from "./docs/message-tables.mjs";
+import { withFieldTables } from "./docs/field-tables.mjs";
 import { withMetricTables } from "./docs/metrics.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -83,10 +86,19 @@ const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).le
 console.log(`${documents.size} documents match ${count} settings`);
 
 async function withGeneratedParts(text) {
-  const withTables = await withMessageTables(
-    await withMetricTables(withEventTables(withAliasTables(text))),
-  );
-  return withAlertSections(withTables);
+  const generators = [
+    withAliasTables,
+    withEventTables,
+    withCommandTables,
+    withFieldTables,
+    withEndpointTables,
+    withMetricTables,
+    withMessageTables,
+    withAlertSections,
+  ];
+  let written = text;
+  for (const generate of generators) written = await generate(written);
+  return written;
 }
 
 /** The metrics of the proxy are defined by their names without a prefix. */
@@ -200,9 +212,11 @@ function toLine(cells) {
 }
 
 function toCells(setting, columns) {
-  const { option, variables, required, description } = setting;
+  const { option, variables, required, description, secret } = setting;
   // A variable in lower case is only another spelling.
-  const names = variables.filter((name) => name === name.toUpperCase());
+  const names = variables
+    .filter((name) => name === name.toUpperCase())
+    .flatMap((name) => (secret === true ? [name, `${name}_FILE`] : [name]));
   const cells = {
     Variable: names.map((name) => `\`${name}\``).join(" or ") || "none",
     Option: option === undefined ? "none" : `\`${option}\``,

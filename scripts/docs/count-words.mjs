@@ -6,7 +6,7 @@ import { rootDirectory } from "../workspace.mjs";
 import { readDocuments } from "./blocks.mjs";
 
 const GENERATED =
-  /<!-- (options|aliases|metrics|alerts|events|messages):start[\s\S]*?<!-- \1:end -->/g;
+  /<!-- (options|aliases|metrics|alerts|events|messages|commands|fields|endpoints):start[\s\S]*?<!-- \1:end -->/g;
 const CODE = /^ *```[\s\S]*?^ *```$/gm;
 
 const root = resolve(process.argv[2] ?? rootDirectory);
