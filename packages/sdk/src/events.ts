@@ -6,7 +6,6 @@ import type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 
 type EventMap<Events> = { readonly [Event in keyof Events]: (...details: never[]) => void };
 
-/** Called when a listener throws. */
 type ListenerErrorHandler = (event: PropertyKey, cause: unknown) => void;
 
 /**
@@ -25,14 +24,12 @@ export class Emitter<Events extends EventMap<Events>> {
     this.#listeners.set(event, [...this.#listenersOf(event), listener]);
   }
 
-  /** Removes one registration of the listener, if there is one. */
   off<Event extends keyof Events>(event: Event, listener: Events[Event]): void {
     const listeners = this.#listenersOf(event);
     const index = listeners.indexOf(listener);
     if (index !== -1) this.#listeners.set(event, listeners.toSpliced(index, 1));
   }
 
-  /** Whether the event has listeners. Lets hot paths avoid building events that nobody receives. */
   has(event: keyof Events): boolean {
     return this.#listenersOf(event).length > 0;
   }

@@ -16,7 +16,6 @@ export interface Identity {
   readonly connectionId: string;
 }
 
-/** Identifies a new connection of a client. */
 export function createIdentity({
   appName,
   instanceId,

@@ -1,12 +1,10 @@
 import type { CachedFlags, FlagCache } from "./flag-cache.ts";
 
-/** What of the Cache API is used. */
 interface HttpCache {
   match(url: string): Promise<Response | undefined>;
   put(url: string, response: Response): Promise<void>;
 }
 
-/** As Workers and Deno provide it. */
 interface HttpCaches {
   /** Only Workers have it. */
   readonly default?: HttpCache;

@@ -6,12 +6,6 @@ import {
 } from "flags-server-kit/neutral";
 import { wrapLogger } from "flags-server-kit/settings";
 
-/**
- * Creates a logger that writes to the console of the runtime.
- *
- * @param level the lowest level that is written
- * @param secrets texts that must not appear
- */
 export function createConsoleLogger(level: LogLevel, secrets: readonly string[]): Logger {
   const { console } = globalThis;
   const isWritten = (each: LogLevel): boolean =>

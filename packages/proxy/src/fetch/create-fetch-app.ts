@@ -116,7 +116,6 @@ export function createFetchApp(options: FetchAppOptions): FetchApp {
   };
 }
 
-/** Waits for the flags of all sources, as a request for all of them would. */
 async function untilUsable(sources: readonly OnDemand[]): Promise<void> {
   await Promise.all(sources.map(async ({ flags }) => flags.untilUsable()));
 }
@@ -132,7 +131,6 @@ interface OnDemand extends Source {
   readonly flags: OnDemandSource;
 }
 
-/** Creates a source for each token. */
 function createSources(config: FetchConfig): readonly OnDemand[] {
   const { upstreamUrl, upstreamTokens, filters, cache, logger } = config;
   return describeSources(config).map((described, index) => {
@@ -166,7 +164,6 @@ interface Rules extends PageRules {
   readonly config: FetchConfig;
 }
 
-/** Creates what determines the responses to requests and the flags of pages alike. */
 function createRules(config: FetchConfig, sources: readonly OnDemand[]): Rules {
   const { clientKeys, metricsIntervalMs } = config;
   const keys = { clientKeys, serverTokens: [], limitsKeysToProject: false };
@@ -251,7 +248,6 @@ const ignore = { inc: (): void => undefined };
 /** There are no metrics of an isolate that somebody could read. */
 const UNCOUNTED = { entries: ignore, invalid: ignore, refused: ignore, dropped: ignore };
 
-/** Rejects requests that a runtime without servers cannot handle. */
 function rejectUnavailable(route: Route): Route {
   if (route.path.endsWith("/stream")) return refuse(route, streamsNotAvailable);
   return route.path.endsWith("/explain") ? refuse(route, explanationsNotAvailable) : route;

@@ -9,7 +9,6 @@ import {
 import { jsonReply, type Reply } from "../core/http/reply.ts";
 import type { BodyLimits, ProxyRequest } from "../core/http/request.ts";
 
-/** Handles a request of the Fetch API from an address, if that is known. */
 export type FetchHandler = (request: Request, address?: string) => Promise<Response>;
 
 /**
@@ -32,7 +31,6 @@ export function createFetchHandler(handler: Handler): FetchHandler {
   };
 }
 
-/** The formats of `DecompressionStream`, by content coding. */
 const FORMATS = new Map<string, "gzip" | "deflate">([
   ["gzip", "gzip"],
   ["x-gzip", "gzip"],
@@ -67,7 +65,6 @@ function toTransform(format: "gzip" | "deflate") {
   return { readable: readable as ReadableStream<Uint8Array<ArrayBuffer>>, writable };
 }
 
-/** The reply to a request for a stream. */
 function noStreams({ stream, headers }: Reply): Reply {
   stream?.cancel?.();
   const error = streamsNotAvailable();

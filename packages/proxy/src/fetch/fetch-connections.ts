@@ -1,6 +1,5 @@
 import type { Connections } from "flags-sdk/neutral";
 
-/** Sends requests with `fetch()`. */
 export const FETCH_CONNECTIONS: Connections = {
   async send({ url, body: given, ...request }) {
     const body = typeof given === "object" ? new Uint8Array(given) : (given ?? null);

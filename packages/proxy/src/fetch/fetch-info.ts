@@ -28,7 +28,6 @@ export interface BunServer {
 /** Keeps work going after the response. Never throws. */
 export type Defer = (work: Promise<unknown>) => void;
 
-/** What a runtime has passed, however it does that. */
 export interface Invocation {
   readonly address: string | undefined;
   readonly work: BackgroundWork;
@@ -39,12 +38,7 @@ interface WorkersRequest {
   readonly cf?: unknown;
 }
 
-/**
- * Reads what a runtime has passed besides the request.
- *
- * @param info as Deno, Bun or a program passes it; on Workers, its second parameter contains the bindings, and the third
- *   is the context
- */
+/** On Workers, the second parameter contains the bindings, and the third is the context. */
 export function readInvocation(request: Request, info: object = {}, context?: object): Invocation {
   const known: FetchInfo & Partial<BunServer> = context ?? info;
   return {
@@ -62,7 +56,6 @@ function addressOf(request: Request, info: FetchInfo & Partial<BunServer>): stri
   return isOnWorkers ? (request.headers.get("cf-connecting-ip") ?? undefined) : undefined;
 }
 
-/** Creates the function that keeps work going. The work goes on without it, but the runtime may cut it off. */
 export function createDefer(logger: Pick<Logger, "warn">): (given: BackgroundWork) => Defer {
   let hasFailed = false;
   return (given) => (work) => {

@@ -32,7 +32,6 @@ export interface FlagCache {
   readonly confirmIntervalMs?: number;
 }
 
-/** Reads what a cache returned. Returns undefined for anything else than flags. */
 export function readCachedFlags(found: unknown): CachedFlags | undefined {
   if (!isRecord(found)) return undefined;
   const { text, etag, at } = found;

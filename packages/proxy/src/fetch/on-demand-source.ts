@@ -33,7 +33,6 @@ import { OnDemandUsage } from "./on-demand-usage.ts";
 import type { SharedFlags, SourceCache } from "./source-cache.ts";
 
 interface OnDemandSourceOptions {
-  /** With a trailing slash. */
   readonly url: URL;
   readonly token: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +41,6 @@ interface OnDemandSourceOptions {
   readonly appName: string;
   /** @default a random one */
   readonly instanceId: string | undefined;
-  /** The time limit of a request to the upstream. */
   readonly timeoutMs: number;
   /** 0: flags are loaded once. */
   readonly refreshIntervalMs: number;
@@ -120,10 +118,9 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     });
   }
 
-  /** There is nothing to start. */
   start(): void {}
 
-  /** There is nothing to close: nothing runs between requests. */
+  /** Nothing runs between requests. */
   async close(): Promise<void> {}
 
   /** Returns false if a limit is exceeded. If usage is not reported, returns true and discards the usage. */
@@ -135,7 +132,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     this.#usage.register(registration);
   }
 
-  /** Sends the pending usage, if that is due. */
   sendUsage(defer: Defer): void {
     this.#usage.sendIfDue(defer);
   }
@@ -175,7 +171,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     this.#load = { usable, done, untilMs, abort };
   }
 
-  /** Refreshes the flags, and decides when to do it again. Never rejects. */
+  /** Never rejects. */
   async #run(signal: AbortSignal, onUsable: () => void): Promise<void> {
     const { refreshIntervalMs: intervalMs } = this.#options;
     let nextAtMs: number;
@@ -209,7 +205,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     return performance.now() + intervalMs;
   }
 
-  /** Adopts the flags in the cache, if they are newer than those in memory. Returns them. */
   async #adoptCached(signal: AbortSignal): Promise<SharedFlags | undefined> {
     const { confirmedAtMs } = this;
     const { cache, refreshIntervalMs } = this.#options;
@@ -229,7 +224,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     return cached;
   }
 
-  /** Puts the flags into the cache, unless it has newer ones. */
   async #share(signal: AbortSignal): Promise<void> {
     const { definitions, confirmedAtMs, fall } = this;
     // NOTE: the ETag of flags that are held back does not belong to those in memory.
@@ -240,7 +234,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     await this.#options.cache?.put({ definitions, etag, confirmedAtMs }, this.#events);
   }
 
-  /** Whether requests need not wait for a refresh. */
   #isUsable(): boolean {
     const { maxStalenessMs } = this.#options;
     if (this.snapshot === undefined) return false;
@@ -299,7 +292,6 @@ const IMMEDIATELY = {
   },
 };
 
-/** Resolves when work has ended, or after a time. */
 async function settledWithin(work: Promise<void>, timeMs: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<void>((resolve) => {

@@ -24,16 +24,12 @@ interface OnDemandUsageOptions {
   readonly createSender: (accepted: AcceptedUsage) => UsageSender;
 }
 
-/**
- * Stores accepted usage and registrations in memory, and sends them when requests come: after one, if the last attempt is
- * long enough ago. What a failed attempt has not delivered stays.
- */
+/** Sends usage after requests. What a failed attempt has not delivered stays. */
 export class OnDemandUsage {
   readonly #options: OnDemandUsageOptions;
   readonly #accepted: AcceptedUsage;
   #sender: UsageSender | undefined;
   #nextAtMs = -Infinity;
-  /** The end of the current attempt, if there is one. */
   #untilMs = -Infinity;
 
   constructor(options: OnDemandUsageOptions) {
@@ -45,7 +41,6 @@ export class OnDemandUsage {
     });
   }
 
-  /** Returns false, and counts nothing, if a limit is exceeded. */
   report(usage: ApplicationUsage): boolean {
     return this.#options.intervalMs === 0 || this.#accepted.add(usage);
   }
@@ -54,7 +49,6 @@ export class OnDemandUsage {
     if (this.#options.intervalMs > 0) this.#accepted.register(registration);
   }
 
-  /** Sends everything that is pending, if that is due. */
   sendIfDue(defer: Defer): void {
     const nowMs = performance.now();
     const isDue = nowMs >= this.#nextAtMs && nowMs >= this.#untilMs;

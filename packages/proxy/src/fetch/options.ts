@@ -164,14 +164,9 @@ function withoutVariables<Entries extends object>(table: Entries): Entries {
   return Object.fromEntries(entries) as Entries;
 }
 
-/** The configuration of a fetch application, checked and with defaults. */
 export type FetchConfig = ReturnType<typeof toConfig>;
 
-/**
- * Checks options.
- *
- * @throws {ConfigError} with all problems, if there are any
- */
+/** @throws {ConfigError} with all problems, if there are any */
 export function readFetchOptions(options: FetchAppOptions): FetchConfig {
   if (typeof options !== "object" || options === null) {
     throw new ConfigError(["Options must be an object"]);

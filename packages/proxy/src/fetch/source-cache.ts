@@ -2,17 +2,14 @@ import type { FeatureDefinitions } from "flags-sdk";
 import { abortable, describeCause, type EventSink } from "flags-sdk/neutral";
 import { type CachedFlags, type FlagCache, readCachedFlags } from "./flag-cache.ts";
 
-/** Flags in a cache, as this isolate sees them. */
 export interface SharedFlags extends Pick<CachedFlags, "etag" | "text"> {
   /** When the upstream confirmed them, as `performance.now()`. */
   readonly confirmedAtMs: number;
 }
 
-/** Flags to put into a cache. */
 interface OwnFlags {
   readonly definitions: FeatureDefinitions;
   readonly etag: string | undefined;
-  /** As `performance.now()`. */
   readonly confirmedAtMs: number;
 }
 
@@ -43,12 +40,7 @@ export class SourceCache {
     this.#key = key;
   }
 
-  /**
-   * Returns the flags if they were confirmed later than those in memory; undefined if not, if there are none, or if the
-   * cache fails.
-   *
-   * @param otherMs when those in memory were confirmed, as `performance.now()`. @default there are none
-   */
+  /** Returns the flags if they were confirmed later than those in memory, at `otherMs` of `performance.now()`. */
   async getNewer(otherMs: number | undefined, events: EventSink): Promise<SharedFlags | undefined> {
     const found = await this.#read(events);
     if (found === undefined) return undefined;
@@ -58,10 +50,7 @@ export class SourceCache {
     return isNewer ? { text, etag, confirmedAtMs } : undefined;
   }
 
-  /**
-   * Whether reading the cache can save a request to the upstream. If its flags are confirmed less often than they are due, only
-   * an isolate without flags needs it.
-   */
+  /** If the flags in the cache are confirmed less often than they are due, only an isolate without flags needs them. */
   savesRequests(refreshIntervalMs: number): boolean {
     return this.#confirmIntervalMs < refreshIntervalMs;
   }

@@ -11,16 +11,12 @@ import {
   HttpClient,
 } from "flags-sdk/neutral";
 
-/** Facts about an upstream, found with a few requests. */
 export interface UpstreamInspection {
   /** The flags that a client would use: without those that do not match its filters. */
   readonly snapshot: Snapshot;
-  /** The definitions of these flags. */
   readonly document: FeatureDocument;
   readonly segmentCount: number;
-  /** The environment that the upstream names; undefined if it names none. */
   readonly environment: string | undefined;
-  /** Size of the definitions, without compression. */
   readonly sizeBytes: number;
   /** Duration of the first request, which includes opening the connection and the transfer. */
   readonly firstRequestMs: number;
@@ -28,13 +24,11 @@ export interface UpstreamInspection {
   readonly pollMs: number;
   /** Whether the response to that request was a 304, which transfers nothing. */
   readonly isPollUnchanged: boolean;
-  /** Undefined if no response contained a time. */
   readonly clock: ClockOffset | undefined;
   /** Undefined: the request for deltas failed, so it is unknown. */
   readonly offersDelta: boolean | undefined;
   /** Undefined: the request for a stream failed, so it is unknown. */
   readonly offersStreaming: boolean | undefined;
-  /** Filters that the upstream ignores. */
   readonly warnings: readonly string[];
 }
 
@@ -45,13 +39,7 @@ export interface ClockOffset {
   readonly uncertaintyMs: number;
 }
 
-/**
- * Requests the definitions as a client with these options would, once and without retries. Neither
- * registers a client nor reports usage.
- *
- * @throws {UpstreamError} if the definitions cannot be fetched or are unusable
- * @throws {TypeError} if options are invalid
- */
+/** @throws {UpstreamError} if the definitions cannot be fetched or are unusable */
 export async function inspectUpstream(options: FlagsClientOptions): Promise<UpstreamInspection> {
   const settings = resolveOptions(options);
   const { connection } = settings;
@@ -105,7 +93,6 @@ function parse(document: unknown): FeatureDocument {
   }
 }
 
-/** Returns the environment in the `query` that upstreams repeat in their definitions. */
 function readEnvironment(document: unknown): string | undefined {
   const { query } = document as { readonly query?: { readonly environment?: unknown } | null };
   return typeof query?.environment === "string" ? query.environment : undefined;
@@ -129,7 +116,6 @@ interface Exchange {
   readonly durationMs: number;
 }
 
-/** Remembers the last exchange and how long it took. */
 class RecordingHttpClient extends HttpClient {
   last: Exchange | undefined;
 
@@ -150,10 +136,7 @@ class RecordingHttpClient extends HttpClient {
 
 const SECOND_MS = 1000;
 
-/**
- * Compares the `Date` header with the local clock. The upstream created the header between sending
- * and receiving, and rounded it down to a second, so the offset is accurate to about half a second.
- */
+/** The upstream created the `Date` header between sending and receiving, and rounded it down to a second. */
 function measureClock({ response, sentAtMs, receivedAtMs }: Exchange): ClockOffset | undefined {
   const dateMs = Date.parse(response.headers.get("date") ?? "");
   // A cache has stored the response earlier, together with its date.

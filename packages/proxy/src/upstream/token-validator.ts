@@ -15,7 +15,6 @@ import {
   HttpClient,
 } from "flags-sdk/neutral";
 
-/** What the upstream says about a valid token. */
 export interface ValidatedToken {
   /** For example `client`, `frontend` or `admin`. */
   readonly type: string;
@@ -28,7 +27,6 @@ export interface ValidatedToken {
 interface ValidatorOptions {
   /** The upstream. The token is not used: a real server rejects this call if it contains one. */
   readonly client: FlagsClientOptions;
-  /** What the calls do, as the start of a sentence in the log: "Verifying new keys". */
   readonly subject: string;
   readonly events: Pick<EventSink, "error" | "warn">;
 }
@@ -77,12 +75,7 @@ export class TokenValidator {
     return Math.max(0, this.#retryAtMs - performance.now());
   }
 
-  /**
-   * Returns the valid tokens among distinct ones. Others that the upstream lists are ignored, as are those
-   * that it lists more than once or describes incompletely.
-   *
-   * @throws {UpstreamError} if there is no usable response. Each kind of failure is logged once per outage.
-   */
+  /** @throws {UpstreamError} if there is no usable response. Each kind of failure is logged once per outage. */
   async validate(tokens: readonly string[]): Promise<ReadonlyMap<string, ValidatedToken>> {
     try {
       const { api } = this.#upstream;
@@ -98,7 +91,6 @@ export class TokenValidator {
     }
   }
 
-  /** Aborts the current call. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#upstream.http.close();

@@ -22,13 +22,10 @@ interface UpstreamSourceOptions extends Pick<ClientParts, "observeRequest"> {
 
 /** Events of a source in addition to those of its client, with the parameters of their listeners. */
 interface UpstreamSourceEvents {
-  /** The role of this replica among those that share flags has changed. */
   role: (role: SharingRole) => void;
-  /** Reported data was dropped because of a limit, or because the upstream rejected it. */
   usageDropped: (kind: DropKind, count: number) => void;
 }
 
-/** The flags of an upstream, which a client follows, and the usage of applications, which is sent there. */
 export class UpstreamSource extends UpdatedFlags implements FlagSource {
   protected override readonly compiler: Attachment["compiler"];
   protected override readonly emitter: Attachment["emitter"];
@@ -36,9 +33,7 @@ export class UpstreamSource extends UpdatedFlags implements FlagSource {
   readonly events: Emitter<UpstreamSourceEvents>;
   readonly #client: FlagsClient;
   readonly #usage: UpstreamUsage;
-  /** Undefined without an exchange. */
   readonly #shared: (() => SharedSynchronizer | undefined) | undefined;
-  /** Whether the source closes its client. */
   readonly #isOwner: boolean;
   readonly #closeAfter: (calls: Promise<unknown>) => void;
 
@@ -79,12 +74,10 @@ export class UpstreamSource extends UpdatedFlags implements FlagSource {
     });
   }
 
-  /** How this replica shares flags with others; undefined without an exchange. */
   get sharing(): SharingStatus | undefined {
     return this.#shared?.()?.status;
   }
 
-  /** The state of the usage spool; undefined if usage is only in memory. */
   get usageSpool(): UsageSpoolState | undefined {
     return this.#usage.spoolState;
   }
@@ -100,23 +93,16 @@ export class UpstreamSource extends UpdatedFlags implements FlagSource {
     await Promise.all([usageSent, this.#isOwner ? this.#client.close() : undefined]);
   }
 
-  /**
-   * Returns false if a limit is exceeded, or after `close`. If usage reports are disabled, returns true
-   * and discards the usage. With a spool, the result is a promise, which resolves when accepted usage is on the disk.
-   */
+  /** False if a limit is exceeded, or after `close`. With a spool, resolves when accepted usage is on the disk. */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean> {
     return this.#usage.report(usage);
   }
 
-  /**
-   * Has no effect if usage reports or registration are disabled, or after `close`. With a spool, resolves when the
-   * registration is on the disk.
-   */
+  /** With a spool, resolves when the registration is on the disk. */
   registerApplication(registration: ApplicationRegistration): Promise<void> {
     return this.#usage.register(registration);
   }
 
-  /** Sends the pending usage now instead of after the interval. */
   sendUsage(): void {
     this.#client.sendUsage();
     this.#usage.send();

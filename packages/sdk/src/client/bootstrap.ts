@@ -17,21 +17,15 @@ interface BootstrapTaskOptions {
   readonly http: HttpClient;
   readonly slicer: TimeSlicer;
   readonly userAgent: string;
-  /** Accepts the document; rejects if it is unusable or the signal is aborted. */
   readonly accept: (document: unknown, signal: AbortSignal) => Promise<void>;
-  /** Returns false once there is data that outranks a bootstrap; then loading stops. */
   readonly isNeeded: () => boolean;
-  /** Milliseconds from which the delays between attempts derive. */
   readonly intervalMs: number;
   readonly events: EventSink;
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/**
- * Creates the task that loads the bootstrap once; only a URL is retried. A bootstrap without flags is
- * ignored, because it would turn every flag off.
- */
+/** Only a URL is retried. A bootstrap without flags is ignored, because it would turn every flag off. */
 export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
   const { bootstrap, accept, isNeeded, intervalMs, events, random } = options;
   const name = describeSource(bootstrap);
@@ -79,7 +73,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Throws an unusable document as a `FILE` error, because no call to the upstream has failed. */
+/** No call to the upstream has failed. */
 function throwFileError(thrown: unknown): never {
   const error = toUpstreamError(thrown);
   if (error.code !== "DOCUMENT") throw error;

@@ -24,9 +24,8 @@ import { toUpstreamError } from "../transport/upstream-error.ts";
 import { ClientUsage } from "../usage/client-usage.ts";
 import { createBootstrap } from "./bootstrap.ts";
 
-/** Parts of a client that another package of this project provides. */
+/** What flags-proxy provides. */
 export interface ClientParts {
-  /** Called for every request to the upstream, for example to trace it. @default none */
   readonly observeRequest?: RequestObserver | undefined;
   /** Creates the synchronizer of a client that shares its flags. @default the client follows the upstream itself */
   readonly share?: ((following: Following) => Synchronizer) | undefined;
@@ -34,7 +33,6 @@ export interface ClientParts {
 
 /** What a replica needs that follows the upstream for others, or gets its flags from another one. */
 export interface Following {
-  /** Creates the synchronizer that follows the upstream. */
   readonly createSynchronizer: CreateSynchronizer;
   readonly sink: FlagUpdater;
   readonly current: () => CurrentFlags;
@@ -42,17 +40,13 @@ export interface Following {
   readonly events: EventSink;
 }
 
-/** Creates the synchronizer that follows the upstream. */
 export type CreateSynchronizer = (sink: SyncSink, hooks: SynchronizerHooks) => Synchronizer;
 
-/** What the synchronizer of the upstream reports. */
 interface SynchronizerHooks {
   readonly events: EventSink;
-  /** Called when the upstream starts or stops sending changes as they happen. */
   readonly onLive: (isLive: boolean) => void;
 }
 
-/** The current flags, with the revision of their snapshot. */
 interface CurrentFlags {
   readonly revision: string | undefined;
   readonly definitions: FeatureDefinitions | undefined;
@@ -60,7 +54,6 @@ interface CurrentFlags {
   readonly confirmedAtMs: number | undefined;
 }
 
-/** The components of a client. */
 export interface ClientComponents {
   readonly upstream: UpstreamConnection;
   readonly events: EventSink;
@@ -69,7 +62,6 @@ export interface ClientComponents {
   readonly updater: FlagUpdater;
   readonly storage: DefinitionsStorage;
   readonly synchronizer: Synchronizer;
-  /** Undefined if no bootstrap is configured. */
   readonly bootstrap: RetryingTask | undefined;
   readonly usage: ClientUsage;
 }
@@ -77,7 +69,6 @@ export interface ClientComponents {
 const now = Date.now;
 const random = Math.random;
 
-/** Creates and connects the components of a client. Starts nothing. */
 export function createComponents(
   settings: Settings,
   emitter: Emitter<FlagsClientEvents>,

@@ -5,17 +5,14 @@ import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import type { HttpClient } from "../transport/http-client.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
 
-/** What calls to one upstream need. */
 export interface UpstreamConnection {
   readonly identity: Identity;
   /** Must be closed. */
   readonly http: HttpClient;
-  /** Runs the parsing of documents. */
   readonly slicer: TimeSlicer;
   readonly api: UpstreamApi;
 }
 
-/** Creates what calls to one upstream need. Sends nothing. */
 export function connectUpstream(settings: Settings, http: HttpClient): UpstreamConnection {
   const identity = createIdentity(settings);
   const slicer = new TimeSlicer();

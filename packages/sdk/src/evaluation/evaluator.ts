@@ -10,18 +10,15 @@ import type { FallbackVariant, Variant } from "../rendering/variant.ts";
 export type Fallback = boolean | ((name: string, context: Context) => boolean);
 
 interface EvaluatorOptions {
-  /** Returns the current snapshot. */
   readonly snapshot: () => Snapshot | undefined;
   /** Context fields that apply unless the caller passes others. */
   readonly staticContext: Context;
   readonly emitter: Emitter<FlagsClientEvents>;
-  /** Counts one evaluation, and the variant it returned. */
   readonly count: (name: string, enabled: boolean, variant?: string) => void;
 }
 
 interface Evaluation {
   readonly context: Context;
-  /** Undefined if the flag is unknown. */
   readonly flag: CompiledFlag | undefined;
   readonly outcome: Outcome | undefined;
 }

@@ -20,7 +20,6 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const isListOf = (value: unknown, isEntry: (entry: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isEntry);
 
-/** Whether a value is an object whose members have these types. */
 const hasTypes = (value: unknown, types: Readonly<Record<string, string>>): boolean =>
   isRecord(value) && Object.entries(types).every(([name, type]) => typeof value[name] === type);
 
@@ -103,11 +102,7 @@ const RULES: Rules = {
   ],
 };
 
-/**
- * Checks options, which may come from untyped code.
- *
- * @throws {TypeError} with all problems; they name the option and what is allowed, never the value, which may be a secret
- */
+/** @throws {TypeError} with all problems; they name the option, never its value, which may be a secret */
 export function checkOptions(options: FlagsClientOptions): void {
   const problems = isRecord(options)
     ? findProblems({ ...options, url: options.url ?? "", appName: options.appName ?? "" }, RULES)

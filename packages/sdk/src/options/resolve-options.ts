@@ -54,11 +54,7 @@ const DEFAULTS = {
   strategies: [],
 } satisfies Partial<FlagsClientOptions>;
 
-/**
- * Validates options and applies defaults.
- *
- * @throws {TypeError} if options are invalid; the message names all of them
- */
+/** @throws {TypeError} if options are invalid; the message names all of them */
 export function resolveOptions(options: FlagsClientOptions): Settings {
   checkOptions(options);
   const set = Object.entries(options).filter(([, value]) => value !== undefined);
@@ -82,7 +78,6 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
   };
 }
 
-/** Returns the first source that is set. */
 function toBootstrap(options: BootstrapOptions): BootstrapSettings | undefined {
   const { data: features, segments = [], url, urlHeaders = {}, filePath: path } = options;
   if (features !== undefined) return { kind: "data", features, segments };

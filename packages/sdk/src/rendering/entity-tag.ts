@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 
-/** Characters of an entity tag: 128 bits of a SHA-256 in hexadecimal. */
+/** 128 bits in hexadecimal. */
 const TAG_LENGTH = 32;
 
-/** Formats the hash of some digests, or of a string, as a weak entity tag. */
 export function toEntityTag(content: Int32Array | string): string {
   return `W/"${hash("sha256", content, "hex").slice(0, TAG_LENGTH)}"`;
 }
@@ -26,7 +25,6 @@ export interface ListFrame {
   readonly suffix: string;
 }
 
-/** The digest of the text around a list. */
 export function digestOfFrame({ prefix, suffix }: ListFrame): readonly number[] {
   return digestOf(JSON.stringify([prefix, suffix]));
 }

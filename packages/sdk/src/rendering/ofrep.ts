@@ -4,7 +4,6 @@ import { checkNesting, isRecord, runToEnd } from "flags-engine";
 import type { CompiledFlag, Outcome, Payload } from "flags-engine";
 import type { ListFrame } from "./entity-tag.ts";
 
-/** The text around the evaluations of all flags. */
 export const OFREP_FRAME: ListFrame = { prefix: '{"flags":[', suffix: "]}" };
 
 /**
@@ -40,7 +39,6 @@ export interface OfrepFailure {
 /** The evaluation of a flag in a response to a request for all flags. */
 export type OfrepEvaluation = OfrepSuccess | OfrepFailure;
 
-/** Translates the outcome of an evaluation into the terms of OpenFeature. */
 export function toOfrepEvaluation(
   feature: CompiledFlag,
   outcome: Outcome,
@@ -60,7 +58,6 @@ export function toOfrepEvaluation(
   };
 }
 
-/** Returns the value of a flag with this outcome. */
 export function toValue(
   { enabled, variant }: Outcome,
   values: OfrepValues,
@@ -89,7 +86,6 @@ function toMetadata({ enabled, variant }: Outcome, values: OfrepValues): OfrepSu
   };
 }
 
-/** The payload of a variant that does not have the declared type. */
 export class InvalidPayload {
   readonly details: string;
 
@@ -98,7 +94,6 @@ export class InvalidPayload {
   }
 }
 
-/** Converts the text of a payload to its declared type. */
 export function toTypedValue({ type, value }: Payload): FlagValue | InvalidPayload {
   switch (type) {
     case "number":
@@ -113,7 +108,6 @@ export function toTypedValue({ type, value }: Payload): FlagValue | InvalidPaylo
   }
 }
 
-/** Returns the list that is the payload, if it is one. */
 export function toList({ type, value }: Payload): readonly unknown[] | undefined {
   const json = type === "json" ? parseJson(value) : undefined;
   return Array.isArray(json) ? (json as readonly unknown[]) : undefined;

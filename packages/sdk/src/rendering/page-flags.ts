@@ -30,27 +30,19 @@ export interface OfrepBootstrap {
   readonly context: OfrepContext;
 }
 
-/** A flag that the program has read, to be counted as an evaluation. */
 export interface FlagUse {
   readonly name: string;
-  /** Undefined if the flag is unknown. */
   readonly flag: CompiledFlag | undefined;
   readonly eventType: "isEnabled" | "getVariant";
-  /** Whether the flag is on. */
   readonly featureEnabled: boolean;
-  /** The variant that was returned, if one was. */
   readonly variant?: Pick<Variant, "enabled" | "name"> | undefined;
 }
 
 interface PageFlagsOptions {
   readonly snapshot: Snapshot;
-  /** The complete context to evaluate. */
   readonly context: Context;
-  /** The context that clients are to use. */
   readonly clientContext: ClientContext;
-  /** How OFREP writes flags. */
   readonly ofrepValues: OfrepValues;
-  /** Whether OFREP also lists flags that are off. */
   readonly ofrepListsAll: boolean;
   readonly onUse: (use: FlagUse) => void;
 }

@@ -2,13 +2,10 @@
 
 import type { CompiledFlag, Outcome, Payload, SelectedVariant } from "flags-engine";
 
-/** The part of a flag that a toggle shows. */
 export type ToggleFlag = Pick<CompiledFlag, "impressionData" | "name">;
 
-/** What toggles show of a flag that does not exist, besides its name. */
 export const UNKNOWN_FLAG: Omit<ToggleFlag, "name"> = { impressionData: false };
 
-/** The part of an outcome that a toggle shows. */
 export type ToggleOutcome = Pick<Outcome, "enabled" | "variant">;
 
 /** A variant as client SDKs read it. */
@@ -26,7 +23,6 @@ export interface Toggle {
   readonly impressionData: boolean;
 }
 
-/** Returns a toggle as `/proxy` writes it. */
 export function toToggle(
   { name, impressionData }: ToggleFlag,
   { enabled, variant }: ToggleOutcome,

@@ -15,10 +15,8 @@ export interface Variant extends FallbackVariant {
   readonly feature_enabled: boolean;
 }
 
-/** The variant of a flag that has none for a context. */
 export const DISABLED: FallbackVariant = { name: "disabled", enabled: false };
 
-/** Returns the variant of an outcome, or the fallback if there is no outcome or it has no variant. */
 export function toVariant(
   outcome: Outcome | undefined,
   fallback: FallbackVariant = DISABLED,

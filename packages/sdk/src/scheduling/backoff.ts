@@ -1,11 +1,8 @@
 interface DelayOptions {
   /** Delay after a success, in milliseconds; 0 if a success is not followed by another attempt. */
   readonly intervalMs: number;
-  /** Consecutive failures; 0 after a success. */
   readonly failures: number;
-  /** Minimum delay after a failure, as requested by the server in `Retry-After`. @default 0 */
   readonly retryAfterMs?: number | undefined;
-  /** Returns a random number in [0, 1). */
   readonly random: () => number;
 }
 

@@ -1,9 +1,8 @@
 import { MAX_DELAY_MS } from "./backoff.ts";
 
-/** One iteration; resolves to the delay before the next one in milliseconds, undefined to end the loop. */
+/** Resolves to the delay before the next one in milliseconds; undefined ends the loop. */
 type Iteration = () => Promise<number | undefined>;
 
-/** Delay after an iteration that rejects. */
 const ERROR_DELAY_MS = 60_000;
 
 /**
@@ -36,7 +35,6 @@ export class Loop {
     this.#run();
   }
 
-  /** Prevents any more iterations; resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

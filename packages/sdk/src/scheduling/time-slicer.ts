@@ -2,7 +2,6 @@ import type { Steps } from "flags-engine";
 
 const SLICE_MS = 5;
 
-/** Runs one slice of a job; returns whether the job has ended. */
 type RunSlice = () => boolean;
 
 /**
@@ -20,10 +19,7 @@ export class TimeSlicer {
     this.#sliceMs = sliceMs;
   }
 
-  /**
-   * Resolves to the result. Rejects if a step throws, or once the signal is aborted; then no more
-   * steps run. The caller resumes before the next job starts, so it can still abort that job.
-   */
+  /** Rejects if a step throws, or once the signal is aborted. The caller resumes before the next job, so it can still abort that. */
   run<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#jobs.push(() => {

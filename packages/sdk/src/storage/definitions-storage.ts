@@ -7,7 +7,7 @@ import type { StorageProvider } from "./storage-provider.ts";
 /** How long documents without flags wait for the stored ones. */
 const MAX_RESTORE_MS = 5000;
 
-/** Saves and restores definitions. Errors of the provider are logged as warnings, never thrown. */
+/** Errors of the provider are logged as warnings. */
 export class DefinitionsStorage {
   readonly #provider: StorageProvider;
   readonly #key: string;
@@ -27,12 +27,6 @@ export class DefinitionsStorage {
     await this.#restored;
   }
 
-  /**
-   * Restores the stored definitions, if there are any.
-   *
-   * @param accept gets them, not validated, and how many milliseconds ago the upstream confirmed them, if that is
-   *   known; must not reject
-   */
   restore(accept: (document: unknown, ageMs: number | undefined) => Promise<void>): void {
     this.#restored = Promise.race([
       this.#restore(accept),
@@ -57,7 +51,6 @@ export class DefinitionsStorage {
     this.#writing ??= this.#writePending();
   }
 
-  /** Waits until everything is written or has failed, but at most `limitMs`. */
   async flush(limitMs: number): Promise<void> {
     const deadline = new Deadline(new AbortController().signal, limitMs);
     try {

@@ -75,7 +75,6 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Whether the system has failed with one of these codes, such as `ENOENT`. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

@@ -5,7 +5,6 @@ import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { BeforeChangeHook } from "../synced-flags.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 
-/** A parsed document, and the revision that identifies its content. */
 interface CompilerInput {
   readonly document: FeatureDocument;
   readonly revision: string;
@@ -18,11 +17,7 @@ export class Compiler {
   readonly #hostname: string;
   readonly #beforeChangeHooks = new Set<BeforeChangeHook>();
 
-  /**
-   * @param emitter gets a `strategyError` for every failure of a custom strategy, and a `warn` for the
-   *   first failure of each strategy per snapshot
-   * @param hostname for the strategy `applicationHostname`; empty if the runtime has none
-   */
+  /** @param hostname for the strategy `applicationHostname`; empty if the runtime has none */
   constructor(
     strategies: readonly CustomStrategy[],
     emitter: Pick<Emitter<FlagsClientEvents>, "emit">,
@@ -33,7 +28,6 @@ export class Compiler {
     this.#hostname = hostname;
   }
 
-  /** Adds a hook; returns a function that removes it. */
   addHook(hook: BeforeChangeHook): () => void {
     this.#beforeChangeHooks.add(hook);
     return () => void this.#beforeChangeHooks.delete(hook);
@@ -54,6 +48,7 @@ export class Compiler {
     return snapshot;
   }
 
+  /** Each failure is a `strategyError`, and a `warn` the first time per strategy and snapshot. */
   #createErrorHandler(): (error: StrategyError) => void {
     const warned = new Set<string>();
     return (error) => {

@@ -16,7 +16,6 @@ interface SynchronizerOptions {
   readonly intervalMs: number;
   readonly events: EventSink;
   readonly random: () => number;
-  /** Called when a stream starts to deliver flags, and when it ends. */
   readonly onLive: (isLive: boolean) => void;
 }
 

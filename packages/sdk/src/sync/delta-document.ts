@@ -15,12 +15,11 @@ export class DeltaDocument {
     this.#options = options;
   }
 
-  /** Whether changes can be applied; if not, the upstream must send everything first. */
   get isHydrated(): boolean {
     return this.#state !== undefined;
   }
 
-  /** Applies and delivers a delta. If that fails, rejects and resets the document. */
+  /** If that fails, rejects and resets the document. */
   async apply(delta: unknown, signal: AbortSignal, confirmation: Confirmation): Promise<void> {
     const previous = this.#state;
     this.#state = undefined;
@@ -32,7 +31,6 @@ export class DeltaDocument {
     this.#state = state;
   }
 
-  /** Called if the upstream responded that nothing has changed. */
   async unchanged(signal: AbortSignal, confirmation: Confirmation): Promise<void> {
     if (this.#state === undefined) this.#options.sink.unchanged(confirmation);
     else await this.#confirm(this.#state, signal, confirmation);
@@ -43,11 +41,7 @@ export class DeltaDocument {
     this.#state = undefined;
   }
 
-  /**
-   * Delivers the document only if polling has replaced it in the meantime. If the flags were changed
-   * and changed back while the client polled, the upstream sends no change, so the polled flags would
-   * remain.
-   */
+  /** If flags were changed and changed back while the client polled, the upstream sends no change, so the polled flags would stay. */
   async #confirm(
     state: FeaturesState,
     signal: AbortSignal,

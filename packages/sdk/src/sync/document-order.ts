@@ -1,15 +1,11 @@
 import { isRecord } from "flags-engine";
 import type { FeaturesState } from "flags-engine";
 
-/**
- * Sorts flags by name and segments by id, so that the order, and with it the ETag of a replica, does
- * not depend on the sequence of changes.
- */
+/** The order, and with it the ETag of a replica, must not depend on the sequence of changes. */
 export function sortState({ features, segments }: FeaturesState): FeaturesState {
   return { features: sortBy("name", features), segments: sortBy("id", segments) };
 }
 
-/** Sorts an upstream document in the same way; returns anything unusable unchanged. */
 export function sortDocument(document: unknown): unknown {
   if (!isRecord(document)) return document;
   const { features, segments }: Partial<Record<string, unknown>> = document;

@@ -6,12 +6,7 @@ interface Document {
   readonly query?: unknown;
 }
 
-/**
- * Creates a function that removes flags that do not match the project and the name prefix: not every
- * upstream supports these filters, especially for deltas and streams. Tags cannot be checked, because
- * flags do not contain them; an upstream that filters by tags repeats them in the `query` of the
- * document. Warns once about each filter that the upstream ignores.
- */
+/** Removes flags that do not match: not every upstream supports filters, especially for deltas and streams. Warns once about each. */
 export function createDocumentFilter(
   { projectName, namePrefix, tags }: FeatureFilters,
   warn: (message: string) => void,

@@ -17,7 +17,6 @@ export type Acceptance = "changed" | "unchanged" | "outranked" | "older";
 
 interface FlagStateOptions {
   readonly compiler: Pick<Compiler, "compile">;
-  /** Whether a bootstrap replaces data restored from storage. */
   readonly bootstrapOverrides: boolean;
 }
 
@@ -41,12 +40,10 @@ export class FlagState {
     return this.#definitions;
   }
 
-  /** The origin of the current data. */
   get origin(): Origin | undefined {
     return this.#origin;
   }
 
-  /** Whether the current data outranks data from the origin. */
   outranks(origin: Origin): boolean {
     return this.#rank > this.#ranks[origin];
   }
@@ -77,7 +74,6 @@ export class FlagState {
 
 const DEFAULT_VERSION = 2;
 
-/** A document that `parseInSteps` has accepted. */
 interface ParsedInput {
   readonly version?: unknown;
   readonly features: readonly unknown[];

@@ -14,7 +14,6 @@ import type { SyncSink } from "./synchronizer.ts";
 interface FlagUpdaterOptions {
   readonly state: FlagState;
   readonly emitter: Emitter<FlagsClientEvents>;
-  /** Stores the definitions from the upstream for the next start. */
   readonly save: (definitions: FeatureDefinitions) => void;
   readonly now: () => number;
   readonly slicer: Pick<TimeSlicer, "run">;
@@ -47,22 +46,18 @@ export class FlagUpdater implements SyncSink {
     return this.#options.state;
   }
 
-  /** As in `SyncedFlags`. */
   get confirmedAtMs(): number | undefined {
     return this.#confirmedAtMs === -Infinity ? undefined : this.#confirmedAtMs;
   }
 
-  /** As in `SyncedFlags`. */
   get fall(): FlagFall | undefined {
     return this.#fall;
   }
 
-  /** The number of current flags. */
   get size(): number {
     return this.#options.state.snapshot?.flags.length ?? 0;
   }
 
-  /** Records that documents without flags are held back, or no longer. */
   setHeldBack(isHeldBack: boolean): void {
     const isKnown = this.#fall?.isHeldBack === true;
     if (isHeldBack === isKnown) return;
@@ -77,7 +72,6 @@ export class FlagUpdater implements SyncSink {
     return this.#isLive;
   }
 
-  /** Records whether the upstream sends changes as they happen. */
   setLive(isLive: boolean): void {
     if (this.#isLive === isLive) return;
     this.#isLive = isLive;
@@ -159,7 +153,6 @@ export class FlagUpdater implements SyncSink {
     // The confirmation of the same flags by an upstream that is behind does not make them older.
     const isSame = acceptance === "unchanged";
     this.#confirmedAtMs = isSame ? Math.max(this.#confirmedAtMs, atMs) : atMs;
-    // Flags of another replica are confirmed.
     if (origin === "shared") this.setHeldBack(false);
     if (acceptance === "changed") this.#compareSize(before);
     if (origin === "upstream" || origin === "shared") {
@@ -175,7 +168,6 @@ export class FlagUpdater implements SyncSink {
     return this.#options.now() - Math.round(performance.now() - atMs);
   }
 
-  /** Records whether the number of flags has fallen to none or below half, or has recovered from that. */
   #compareSize(before: number): void {
     const { size } = this;
     if (isFall(before, size)) {
@@ -224,7 +216,6 @@ function isFall(before: number, after: number): boolean {
   return before > 0 && (after === 0 || after < before / 2);
 }
 
-/** Describes a fall for the log. */
 function describeFall({ before, after, isHeldBack }: FlagFall): string {
   return isHeldBack
     ? `The upstream sends no flags, after ${describeCount(before, "flag")}: those are kept until it has confirmed that three times. Check the upstream and its database`

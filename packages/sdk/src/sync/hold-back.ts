@@ -3,12 +3,10 @@ import type { Confirmation } from "../transport/confirmation.ts";
 import { abortable } from "../transport/deadline.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
-/** How often the upstream must confirm that there are no flags. */
 const CONFIRMATIONS = 3;
 
 interface HoldBackOptions {
   readonly sink: SyncSink;
-  /** The number of current flags. */
   readonly size: () => number;
   /** Resolves once stored flags have been restored, or none could be. @default there are none */
   readonly restored?: () => Promise<void>;
@@ -64,7 +62,7 @@ export class HoldBack implements SyncSink {
     return this.#options.size() > 0;
   }
 
-  /** Counts a confirmation of a document without flags. Returns whether it is confirmed often enough. */
+  /** Returns whether the document is confirmed often enough. */
   #confirm(document: unknown, signal: AbortSignal): boolean {
     const confirmations = (this.#held?.confirmations ?? -1) + 1;
     this.#held = { document, signal, confirmations };

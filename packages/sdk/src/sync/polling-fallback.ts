@@ -3,7 +3,6 @@ import type { EventSink } from "../transport/failure-log.ts";
 import type { UpstreamError } from "../transport/upstream-error.ts";
 import type { SyncSink, Synchronizer } from "./synchronizer.ts";
 
-/** Options of a synchronizer that has a fallback to polling. */
 export interface PreferredOptions {
   readonly sink: SyncSink;
   /** Must be called for every failure and interruption; the synchronizer keeps retrying regardless. */
@@ -99,7 +98,6 @@ export class PollingFallback implements Synchronizer {
     this.#polling.start();
   }
 
-  /** Discards a document that is still being fetched, because it may be older. */
   #stopPolling(): void {
     this.#clearTimer();
     if (this.#polling === undefined) return;

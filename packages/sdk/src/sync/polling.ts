@@ -16,7 +16,6 @@ interface PollingOptions {
   readonly random: () => number;
 }
 
-/** Fetches all definitions at intervals, unless they have not changed. */
 export function createPolling(options: PollingOptions): Synchronizer {
   const { api, sink, intervalMs, events, random } = options;
   let etag: string | undefined;
@@ -33,7 +32,6 @@ export function createPolling(options: PollingOptions): Synchronizer {
   });
 }
 
-/** Fetches the changes of the definitions at intervals. */
 export function createDeltaPolling(
   options: PreferredOptions & { readonly api: Pick<UpstreamApi, "fetchDelta"> },
 ): Synchronizer {

@@ -11,7 +11,7 @@ const LENGTH = 16;
 export class Revisions {
   readonly #hashes = new WeakMap<object, string>();
 
-  /** Returns the revision, 16 hexadecimal digits. Pauses after each flag and segment. */
+  /** 16 hexadecimal digits. */
   *of({ features, segments }: FeatureDefinitions): Steps<string> {
     const featureHashes = yield* this.#hashesOf(features);
     const segmentHashes = yield* this.#hashesOf(segments);
@@ -19,10 +19,7 @@ export class Revisions {
     return hash("sha256", text).slice(0, LENGTH);
   }
 
-  /**
-   * Returns equal definitions in which each flag and segment that also exists in the previous ones
-   * is replaced by that object, so that everything cached by object identity remains valid.
-   */
+  /** Replaces equal flags and segments by the previous objects, so that everything cached by object identity remains valid. */
   *reuse(
     definitions: FeatureDefinitions,
     previous: FeatureDefinitions | undefined,
@@ -62,7 +59,6 @@ export class Revisions {
     return hashes;
   }
 
-  /** Returns the hash of one flag or segment. */
   #hashOf(entry: object): string {
     const cached = this.#hashes.get(entry);
     if (cached !== undefined) return cached;

@@ -15,7 +15,6 @@ import type { Synchronizer } from "./synchronizer.ts";
 
 interface StreamingOptions extends PreferredOptions {
   readonly api: Pick<UpstreamApi, "openStream" | "readEvent">;
-  /** Called when a connection starts to deliver flags, and when it ends. */
   readonly onLive: (isLive: boolean) => void;
 }
 
@@ -41,11 +40,8 @@ export class Streaming implements Synchronizer {
   #failures = 0;
   /** When the first flags arrived on the current connection; undefined before. */
   #receivingSinceMs: number | undefined;
-  /** When the flags on the current connection were last confirmed. */
   #confirmation: Confirmation = confirmedNow();
-  /** The delay before reconnecting that the upstream requested with `retry`. */
   #retryMs = 0;
-  /** Whether the upstream requested polling on the latest connection. */
   #isPollingRequested = false;
 
   constructor(options: StreamingOptions) {
@@ -63,7 +59,7 @@ export class Streaming implements Synchronizer {
     await this.#loop.stop();
   }
 
-  /** Receives one stream until it ends; returns the delay before reconnecting. */
+  /** Returns the delay before reconnecting. */
   async #connect(): Promise<number | undefined> {
     const { signal } = this.#abort;
     this.#receivingSinceMs = undefined;
@@ -131,7 +127,6 @@ export class Streaming implements Synchronizer {
     this.#failureLog.succeeded();
   }
 
-  /** Leaves synchronization to polling until the next check. */
   #switchToPolling(): number {
     const { intervalMs, onFailure, events, random } = this.#options;
     const message = "The upstream requests polling instead of streaming: flags are polled";
@@ -164,7 +159,6 @@ export class Streaming implements Synchronizer {
     return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs: minimumMs, random });
   }
 
-  /** Whether the connection lasted an interval, and so caused no more requests than polling. */
   #hasLasted(): boolean {
     const { intervalMs } = this.#options;
     const sinceMs = this.#receivingSinceMs;

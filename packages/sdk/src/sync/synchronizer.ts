@@ -1,6 +1,5 @@
 import type { Confirmation } from "../transport/confirmation.ts";
 
-/** Keeps flags synchronized with the upstream in one of several ways. */
 export interface Synchronizer {
   /** Starts delivering documents. Never throws: failures are emitted as events. */
   start(): void;
@@ -15,19 +14,12 @@ export interface Synchronizer {
 export const SYNCHRONIZATIONS = ["polling", "delta", "streaming"] as const;
 export type Synchronization = (typeof SYNCHRONIZATIONS)[number];
 
-/** Receives the documents of a synchronizer. */
 export interface SyncSink {
-  /**
-   * Accepts a whole document; resolves once its snapshot is the current one. Rejects if the document
-   * is unusable or older than the current one, in which case it must be fetched again, or if the signal was
-   * aborted before.
-   */
+  /** Rejects if the document is unusable or older than the current one, so that it must be fetched again, or if the signal was aborted. */
   accept(document: unknown, signal: AbortSignal, confirmation: Confirmation): Promise<void>;
-  /** Called if the upstream responded that nothing has changed. */
   unchanged(confirmation: Confirmation): void;
 }
 
-/** Wraps a sink so that it receives converted documents. */
 export function convertDocuments(
   sink: SyncSink,
   convert: (document: unknown) => unknown,

@@ -24,24 +24,18 @@ export interface UnleashClient {
 
 const METHODS = ["start", "isSynchronized", "getFeatureToggleDefinitions", "on", "off"] as const;
 
-/** Whether a value has all the methods of a client of the official Node SDK. */
 export function isUnleashClient(value: unknown): value is UnleashClient {
   return isRecord(value) && METHODS.every((method) => typeof value[method] === "function");
 }
 
 interface UnleashSynchronizerOptions {
   readonly unleash: UnleashClient;
-  /** Receives flags that the client has restored. */
   readonly updater: Pick<FlagUpdater, "acceptFrom">;
-  /** Receives flags that the upstream has sent to the client. */
   readonly sink: SyncSink;
   readonly events: EventSink;
 }
 
-/**
- * Reads the flags of an official client, at the start and after each change. Starts the client, but
- * does not destroy it: the application must do that.
- */
+/** Starts the client, but does not destroy it: the application must do that. */
 export class UnleashSynchronizer implements Synchronizer {
   readonly #options: UnleashSynchronizerOptions;
   readonly #stopped = new AbortController();
@@ -129,10 +123,7 @@ interface FlagWithSegments {
   readonly strategies?: readonly (StrategyWithSegments | null)[] | null;
 }
 
-/**
- * Returns the flags as the upstream sent them. The client does not list its segments, so they are
- * collected from the strategies that use them. Unknown segments are `undefined` there and are skipped.
- */
+/** The client does not list its segments, so they are collected from the strategies that use them. */
 function readDocument(unleash: UnleashClient): {
   readonly features: readonly object[];
   readonly segments: readonly unknown[];

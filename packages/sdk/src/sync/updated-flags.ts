@@ -9,7 +9,6 @@ import type {
 import type { Compiler } from "./compiler.ts";
 import type { FlagUpdater } from "./flag-updater.ts";
 
-/** The base of sources: the methods to add and remove listeners. */
 export abstract class SourceEvents {
   protected abstract readonly emitter: Emitter<FlagsClientEvents>;
 
@@ -30,7 +29,7 @@ export abstract class SourceEvents {
   }
 }
 
-/** The base of sources whose flags an updater updates: the members of `SyncedFlags` about them. */
+/** The members of `SyncedFlags` about flags that an updater updates. */
 export abstract class UpdatedFlags extends SourceEvents {
   protected abstract readonly compiler: Compiler;
   protected abstract readonly updater: FlagUpdater;

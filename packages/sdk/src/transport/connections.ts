@@ -10,7 +10,6 @@ import { SDK_NAME } from "../identity.ts";
 import { type ProxySettings, readProxies, TunnelAgent } from "./forward-proxies.ts";
 import type { ConnectionRequest, ConnectionResponse, Connections } from "./http-client.ts";
 
-/** Settings for connections to the upstream. */
 export interface ConnectionSettings extends ProxySettings {
   /** The time limit for opening a tunnel through a forward proxy. */
   readonly timeoutMs: number;

@@ -21,12 +21,11 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** True if the time limit was exceeded; false if the parent was aborted. */
   get isExpired(): boolean {
     return this.#isExpired;
   }
 
-  /** Waits for a promise that does not support signals; rejects once the deadline's signal is aborted. */
+  /** Rejects once the signal is aborted, for work that does not support signals. */
   race<T>(work: Promise<T>): Promise<T> {
     return abortable(work, this.signal);
   }
@@ -37,7 +36,6 @@ export class Deadline {
     this.#timer = this.#startTimer(silenceMs, `Nothing received for ${silenceMs} ms`);
   }
 
-  /** Aborts the signal and clears the limit. */
   end(): void {
     this.clear();
     this.#controller.abort(new Error("No longer needed"));
@@ -56,7 +54,6 @@ export class Deadline {
   }
 }
 
-/** Rejects once the signal is aborted, for work that does not support signals. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -2,7 +2,6 @@ import { createParser } from "eventsource-parser";
 import type { ParseError } from "eventsource-parser";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** An item of an event stream. */
 export type StreamItem =
   | {
       readonly kind: "event";
@@ -10,9 +9,7 @@ export type StreamItem =
       readonly id: string | undefined;
       readonly data: string;
     }
-  /** A comment, which servers send as a keep-alive. */
   | { readonly kind: "comment"; readonly text: string }
-  /** The delay before reconnecting that the server requests. */
   | { readonly kind: "retry"; readonly retryMs: number };
 
 const MAX_EVENT_CHARACTERS = 64 * 1024 * 1024;

@@ -18,19 +18,15 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined;
 }
 
-/** A forward proxy. */
 interface ForwardProxy {
   /** Without credentials. */
   readonly url: URL;
-  /** The header with the credentials. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The proxies for each kind of URL. */
 interface ForwardProxies {
   readonly http: ForwardProxy | undefined;
   readonly https: ForwardProxy | undefined;
-  /** Whether requests to a URL use no proxy. */
   readonly isExempt: (url: URL) => boolean;
 }
 
@@ -87,9 +83,7 @@ function credentialsOf({ username, password }: URL): Readonly<Record<string, str
 type OnConnected = (error: Error | null, socket: Duplex) => void;
 
 interface Tunnels extends ForwardProxy {
-  /** Connects to the proxy. */
   readonly agent: HttpAgent;
-  /** The time limit for opening a tunnel. */
   readonly timeoutMs: number;
 }
 

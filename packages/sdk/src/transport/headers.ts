@@ -1,7 +1,6 @@
 import type { Identity } from "../identity.ts";
 import { CLIENT_SPEC_VERSION, SDK_NAME } from "../identity.ts";
 
-/** Request headers by lower-case name. */
 export type HeaderMap = Readonly<Record<string, string>>;
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -42,7 +41,6 @@ export function toHeaderMap(headers: Readonly<Record<string, unknown>>): HeaderM
   );
 }
 
-/** The headers that identify a client to the upstream, as its protocol names them. */
 export function identityHeaders(identity: Identity, intervalMs: number): HeaderMap {
   const appName = toHeaderValue(identity.appName);
   return {
@@ -56,13 +54,11 @@ export function identityHeaders(identity: Identity, intervalMs: number): HeaderM
   };
 }
 
-/** The headers of a request for definitions: the supported specification, and the last ETag. */
 export function definitionHeaders(etag: string | undefined): HeaderMap {
   const spec = { "unleash-client-spec": CLIENT_SPEC_VERSION };
   return etag === undefined ? spec : { ...spec, "if-none-match": etag };
 }
 
-/** The headers of a request for an event stream, which resumes after the last event id. */
 export function streamHeaders(lastEventId: string | undefined): HeaderMap {
   return {
     ...definitionHeaders(undefined),

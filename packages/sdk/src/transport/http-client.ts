@@ -6,10 +6,8 @@ import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
-  /** The setting that contains `url`, for error messages. */
   readonly urlSetting: string;
   readonly headers: HeaderMap;
-  /** Returns the secret headers, once per call: the token and custom headers. */
   readonly credentials?: (() => Promise<HeaderMap>) | undefined;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
@@ -37,7 +35,6 @@ export interface OpenResponse extends ResponseHead {
 export interface Connections {
   /** Resolves to a response when its headers have arrived. Does not follow redirects. */
   send(request: ConnectionRequest): Promise<ConnectionResponse>;
-  /** Closes every connection immediately. */
   destroy(): void;
 }
 
@@ -67,15 +64,12 @@ export interface HttpClientOptions {
   readonly observe?: RequestObserver | undefined;
 }
 
-/** Observes the requests to the upstream, for example to trace them. */
 export type RequestObserver = (request: {
   readonly method: string;
   readonly url: URL;
 }) => ObservedRequest | undefined;
 
-/** A request that is observed. */
 export interface ObservedRequest {
-  /** Headers to send with the request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called once: with the status when the response has been read, or with the error. */
   readonly end: (result: { readonly status: number } | { readonly error: unknown }) => void;
@@ -103,11 +97,7 @@ export class HttpClient {
     });
   }
 
-  /**
-   * Resolves to a response with any status once its headers have arrived; throws an `UpstreamError`
-   * if there is no response. The body may never end, but must not be silent for longer than
-   * `maxSilenceMs`.
-   */
+  /** Like `send()`, once the headers have arrived. The body may not be silent for longer than `maxSilenceMs`. */
   open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
     return this.#call(request, async ({ status, headers, body }, deadline) => {
       const onChunk = (): void => deadline.renew(maxSilenceMs);
@@ -118,12 +108,10 @@ export class HttpClient {
     });
   }
 
-  /** Closes every connection immediately. */
   async close(): Promise<void> {
     this.#options.connections.destroy();
   }
 
-  /** Sends a request with the additional headers of the observer, and reports the result to it. */
   async #call<Response extends { readonly status: number }>(
     request: UpstreamRequest,
     read: (response: ConnectionResponse, deadline: Deadline) => Promise<Response>,
@@ -143,7 +131,6 @@ export class HttpClient {
     }
   }
 
-  /** Sends the request and follows redirects. */
   async #send(
     request: UpstreamRequest,
     observed: ObservedRequest | undefined,
@@ -168,7 +155,6 @@ export class HttpClient {
   }
 }
 
-/** Reads a whole body as UTF-8; throws an `UpstreamError` as soon as it exceeds the limit. */
 async function readText(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number = MAX_BODY_BYTES,

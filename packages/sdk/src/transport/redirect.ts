@@ -13,7 +13,6 @@ interface RedirectResponse {
 interface RedirectedRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
-  /** The setting to change if the server has moved, for error messages. */
   readonly urlSetting: string;
 }
 

@@ -8,11 +8,8 @@ export interface RetryingTaskOptions {
   /** What the task does, as the start of a sentence: "Fetching flags". */
   readonly subject: string;
   readonly attempt: (signal: AbortSignal) => Promise<void>;
-  /** Milliseconds between successful attempts; delays after failures derive from it (see `nextDelayMs`). */
   readonly intervalMs: number;
-  /** Whether to run again after a success. */
   readonly isRepeated: boolean;
-  /** Whether to run again after a failure. @default true */
   readonly isRetried?: boolean;
   /** Called before each attempt; false ends the task without logging. @default always needed */
   readonly isNeeded?: () => boolean;
@@ -35,12 +32,10 @@ export class RetryingTask {
     this.#failureLog = new FailureLog(options.subject, options.events);
   }
 
-  /** Starts the first attempt synchronously. Later calls have no effect. */
   start(): void {
     this.#loop.start();
   }
 
-  /** Aborts the current attempt; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#loop.stop();

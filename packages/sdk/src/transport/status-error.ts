@@ -4,7 +4,6 @@ import { describeUrl, UpstreamError } from "./upstream-error.ts";
 /** Explanations of unsuccessful statuses for error messages: the reason, and what to do. */
 export type StatusHints = ReadonlyMap<number, string>;
 
-/** For calls of the upstream API. */
 export const API_HINTS: StatusHints = new Map([
   [401, "the API token is unknown: use a valid one of type client or backend"],
   [403, "the API token does not permit this: use one of type client or backend"],
@@ -19,15 +18,11 @@ interface Call {
   readonly nowMs: number;
 }
 
-/**
- * Whether a response contains what was requested, all of it. RFC 9110 §15.3: of the successful statuses, only these
- * two do; a 206 contains a part, and the others something else or nothing.
- */
+/** RFC 9110 §15.3: of the successful statuses, only these two mean that a response contains all of what was requested. */
 export function isComplete({ status }: Pick<UpstreamResponse, "status">): boolean {
   return status === 200 || status === 203;
 }
 
-/** Creates the error for a response whose status is not a success. */
 export function toStatusError(
   { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
   { url, hints, nowMs }: Call,
@@ -74,15 +69,11 @@ const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 const INTERVALS_TO_NEXT_CHECK = 60;
 const DEFAULT_CHECK_MS = 300_000;
 
-/** Whether a status means that the upstream does not have the endpoint, or not with this method. */
 export function isNotOffered(status: number | undefined): boolean {
   return NOT_OFFERED.has(status);
 }
 
-/**
- * Converts the error of a delta or stream request to `NOT_OFFERED` if the upstream does not have the
- * endpoint. Its `retryAfterMs` is the delay until the next check. Returns undefined for other errors.
- */
+/** Converts the error of a delta or stream request if the upstream does not have the endpoint; undefined for other errors. */
 export function toNotOffered(thrown: unknown, intervalMs: number): UpstreamError | undefined {
   if (!(thrown instanceof UpstreamError)) return undefined;
   const { status, code, message, retryAfterMs = 0 } = thrown;
@@ -95,10 +86,7 @@ export function toNotOffered(thrown: unknown, intervalMs: number): UpstreamError
   });
 }
 
-/**
- * Returns the delay before checking again whether the upstream offers deltas or streams: sixty
- * intervals, so that the checks add little to the polls; five minutes if the interval is 0.
- */
+/** So many that checking again whether the upstream offers deltas or streams adds little to the polls. */
 export function notOfferedCheckMs(intervalMs: number): number {
   return intervalMs * INTERVALS_TO_NEXT_CHECK || DEFAULT_CHECK_MS;
 }

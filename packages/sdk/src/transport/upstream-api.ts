@@ -21,9 +21,7 @@ export interface FeatureFilters {
 
 export interface UpstreamApiOptions {
   readonly http: Pick<HttpClient, "open" | "send">;
-  /** Runs the parsing of documents. */
   readonly slicer: Pick<TimeSlicer, "run">;
-  /** The base URL of the API, with a trailing slash. */
   readonly url: URL;
   readonly identity: Identity;
   readonly filters: FeatureFilters;
@@ -35,7 +33,6 @@ export interface UpstreamApiOptions {
   readonly maxSilenceMs?: number;
 }
 
-/** The response to a request for definitions. */
 export interface FetchedFeatures {
   /** Undefined if nothing has changed since the ETag of the request. */
   readonly document: unknown;
@@ -43,13 +40,11 @@ export interface FetchedFeatures {
   readonly confirmation: Confirmation;
 }
 
-/** A stream of changes. */
 interface OpenStream extends OpenResponse {
   /** Of the flags in the first event. */
   readonly confirmation: Confirmation;
 }
 
-/** The setting that contains the URL, for error messages. */
 const UPSTREAM_URL_SETTING =
   "the URL of the upstream (FLAGS_URL or the option flagsUrl; in flags-sdk the option url)";
 
@@ -98,14 +93,12 @@ export class UpstreamApi {
     return { ...response, confirmation: confirmationOf(response, sentAtMs) };
   }
 
-  /** Parses the data of a stream event; rejects if it is not JSON, nested too deeply, or an error. */
   async readEvent(data: string, signal: AbortSignal): Promise<unknown> {
     const delta = await this.#options.slicer.run(readJson(data), signal);
     assertNoError("The event", delta);
     return delta;
   }
 
-  /** Registers this client, or an application that is connected to it. */
   async register(body: object, signal: AbortSignal): Promise<void> {
     await this.#post("client/register", JSON.stringify(body), signal);
   }
@@ -191,7 +184,6 @@ export class UpstreamApi {
     return target;
   }
 
-  /** @throws {UpstreamError} unless the response is a complete one to a GET */
   #assertComplete(url: URL, response: Pick<UpstreamResponse, "status" | "headers">): void {
     if (isComplete(response)) return;
     throw toStatusError(response, { url, hints: API_HINTS, nowMs: this.#options.now() });

@@ -31,7 +31,6 @@ export type UpstreamErrorCode =
 interface UpstreamErrorDetails {
   readonly code: UpstreamErrorCode;
   readonly status?: number;
-  /** Minimum delay before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
@@ -83,7 +82,6 @@ export function describeCause(thrown: unknown): string {
   try {
     return innermost instanceof Error ? describeError(innermost) : String(innermost);
   } catch {
-    // An object that cannot be converted to a string.
     return "unknown cause";
   }
 }

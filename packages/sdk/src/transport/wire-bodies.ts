@@ -14,15 +14,12 @@ export interface MetricsBody extends Identity, Platform {
   };
 }
 
-/** Usage that an application counted over a period of time. */
 interface CountedUsage {
   readonly appName: string;
-  /** Start of the period, epoch milliseconds. */
   readonly startMs: number;
   readonly features: Readonly<Record<string, FeatureUsage>>;
 }
 
-/** Creates a usage report under the name of the application that counted the usage. */
 export function toMetricsBody(usage: CountedUsage, identity: Identity, nowMs: number): MetricsBody {
   return {
     ...identity,

@@ -40,7 +40,6 @@ export class ClientUsage {
     () => this.#report(),
     (error) => this.#log.failed(toUpstreamError(error)),
   );
-  /** Undefined if the client does not register. */
   readonly #registration: RetryingTask | undefined;
   #failures = 0;
 
@@ -56,12 +55,10 @@ export class ClientUsage {
     if (this.#isEnabled) this.#loop.start(this.#intervalMs());
   }
 
-  /** Sends all usage now. */
   send(): void {
     this.#loop.wake();
   }
 
-  /** Counts one evaluation of a flag, and the variant that it returned. */
   count(name: string, enabled: boolean, variant?: string): void {
     if (this.#isEnabled) this.#counts.count(name, enabled, variant);
   }
@@ -95,7 +92,6 @@ export class ClientUsage {
     return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs, random });
   }
 
-  /** Sends everything; returns the error if the upstream fails. */
   async #sendAll(): Promise<UpstreamError | undefined> {
     const { startMs, flags } = this.#counts.read();
     for (let start = 0; start < flags.length; start += MAX_FLAGS) {
@@ -141,7 +137,6 @@ export class ClientUsage {
   }
 }
 
-/** Creates the task that registers the client once, with retries. */
 function createRegistration(options: ClientUsageOptions): RetryingTask {
   const { settings, api, identity, emitter, events, now, random } = options;
   const body = toRegistrationBody({

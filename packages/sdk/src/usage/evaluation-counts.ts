@@ -1,7 +1,6 @@
 import { isReportedName } from "flags-engine";
 import type { FeatureUsage } from "../synced-flags.ts";
 
-/** The name of a flag, and how often it was on and off. */
 export type CountedFlag = readonly [name: string, usage: FeatureUsage];
 
 interface Counts {
@@ -49,7 +48,6 @@ export class EvaluationCounts {
     counts.variants.set(variant, (counts.variants.get(variant) ?? 0) + 1);
   }
 
-  /** Whether the names are counted already, or may be. */
   #admits(name: string, variant: string | undefined): boolean {
     const counts = this.#flags.get(name);
     const isNewVariant = variant !== undefined && counts?.variants?.has(variant) !== true;
@@ -61,7 +59,6 @@ export class EvaluationCounts {
     return true;
   }
 
-  /** Returns all counts, and the start of their period. */
   read(): { readonly startMs: number; readonly flags: readonly CountedFlag[] } {
     this.#readAtMs = this.#now();
     const flags = [...this.#flags].map(([name, { yes, no, variants = [] }]): CountedFlag => {
@@ -71,7 +68,6 @@ export class EvaluationCounts {
     return { startMs: this.#startMs, flags };
   }
 
-  /** Subtracts counts that were delivered or dropped. */
   remove(flags: readonly CountedFlag[]): void {
     for (const [name, { yes, no, variants = {} }] of flags) {
       const counts = this.#flags.get(name);
@@ -90,7 +86,6 @@ export class EvaluationCounts {
     this.#startMs = this.#readAtMs;
   }
 
-  /** Returns how many evaluations were not counted since the last call. */
   takeUncounted(): number {
     const uncounted = this.#uncounted;
     this.#uncounted = 0;

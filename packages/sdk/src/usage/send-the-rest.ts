@@ -8,11 +8,8 @@ const TIMEOUT_MS = 2000;
 const RETRY_MS = 250;
 
 interface Sending {
-  /** Sends at intervals; stopped first. */
   readonly loop: Loop;
-  /** Aborts requests when the time is over. */
   readonly abort: AbortController;
-  /** Sends everything; returns the error if the upstream fails. */
   readonly sendAll: () => Promise<UpstreamError | undefined>;
   readonly random: () => number;
 }
