@@ -2,7 +2,7 @@ import { isReportedName, toReportedName } from "flags-engine";
 import type { FeatureUsage } from "flags-sdk";
 import { isRecord } from "flags-server-kit/neutral";
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
-import { MAX_VARIANTS } from "../../upstream/usage/usage-buffer.ts";
+import { addUsage, MAX_VARIANTS } from "../../upstream/usage/usage-buffer.ts";
 import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../http/errors.ts";
 import { explainBody } from "../http/validation.ts";
@@ -36,6 +36,9 @@ interface ReportedUsage {
   readonly invalidCount: number;
 }
 
+/** Thrown for a value that does not match the schema. */
+const MISMATCH = new Error("It does not match the schema");
+
 /**
  * Parses and checks a usage report. The cost depends on the number of names in it, never on the counts. Flags and
  * variants with invalid names are skipped: an application can request any flag, and must not lose the usage of the others.
@@ -47,22 +50,25 @@ export function parseUsage(
   { nowMs, quotaId, keyKind }: ParseOptions,
 ): ReportedUsage {
   const reader = new CountReader(MAX_COUNTS[keyKind]);
-  const { appName, bucket, impactMetrics: impact } = isRecord(report) ? report : {};
-  const { start, toggles } = isRecord(bucket) ? bucket : { start: null, toggles: bucket ?? {} };
-  const features = isTime(start) ? reader.readToggles(toggles) : undefined;
-  const hasName = typeof appName === "string" || appName === null;
-  if (!hasName || features === undefined) throw explainBody(UsageBody, report);
-  const impactMetrics = parseImpactMetrics(impact);
-  const usage = {
-    appName: toReportedName(appName || UNKNOWN_APPLICATION),
-    // NOTE: the usage of all clients of an application is sent in one report with the earliest start, under which some
-    // versions of Unleash store it. A client must not be able to move the usage of others to another year.
-    startMs: keyKind === "client" ? nowMs : parseStartMs(start, nowMs),
-    features,
-    quotaId,
-    ...(impactMetrics.length > 0 && { impactMetrics }),
-  };
-  return { usage, invalidCount: reader.invalidCount };
+  try {
+    const { appName, bucket, impactMetrics: impact } = toRecord(report);
+    const { start, toggles } = toRecord(bucket ?? { toggles: {} });
+    checkTime(start);
+    if (typeof appName !== "string" && appName !== null) throw MISMATCH;
+    const impactMetrics = parseImpactMetrics(impact);
+    const usage = {
+      appName: toReportedName(appName || UNKNOWN_APPLICATION),
+      // NOTE: the usage of all clients of an application is sent in one report with the earliest start, under which some
+      // versions of Unleash store it. A client must not be able to move the usage of others to another year.
+      startMs: keyKind === "client" ? nowMs : parseStartMs(start, nowMs),
+      features: reader.readToggles(toggles),
+      quotaId,
+      ...(impactMetrics.length > 0 && { impactMetrics }),
+    };
+    return { usage, invalidCount: reader.invalidCount };
+  } catch (error) {
+    throw error === MISMATCH ? explainBody(UsageBody, report) : error;
+  }
 }
 
 interface BulkUsage {
@@ -83,21 +89,20 @@ export function parseBulkUsage(
   { nowMs, quotaId, keyKind }: ParseOptions,
 ): BulkUsage {
   const reader = new CountReader(MAX_COUNTS[keyKind]);
-  const usages = new Map<string, ApplicationUsage & { features: Record<string, Sum> }>();
+  const usages = new Map<string, ApplicationUsage & { features: Features }>();
   for (const metric of metrics) {
-    const read = readMetric(metric, reader);
-    if (read === undefined) {
+    try {
+      const { appName, featureName, timestamp, counts } = readMetric(metric, reader);
+      const startMs = parseStartMs(timestamp, nowMs);
+      const key = JSON.stringify([startMs, appName]);
+      const usage = usages.get(key) ?? { appName, startMs, quotaId, features: noFeatures() };
+      const previous = usage.features[featureName];
+      usage.features[featureName] = previous === undefined ? counts : addUsage(previous, counts);
+      usages.set(key, usage);
+    } catch (error) {
+      if (error !== MISMATCH) throw error;
       reader.invalidCount += 1;
-      continue;
     }
-    const appName = toReportedName(read.appName);
-    const startMs = parseStartMs(read.timestamp, nowMs);
-    const key = JSON.stringify([startMs, appName]);
-    // NOTE: no prototype, since a flag can be named `__proto__`.
-    const usage = usages.get(key) ?? { appName, startMs, quotaId, features: Object.create(null) };
-    const sum = (usage.features[read.featureName] ??= { yes: 0, no: 0 });
-    addTo(sum, read.counts);
-    usages.set(key, usage);
   }
   if (usages.size === 0 && metrics.length > 0) {
     throw badField(
@@ -108,39 +113,27 @@ export function parseBulkUsage(
   return { usages: [...usages.values()], invalidCount: reader.invalidCount };
 }
 
-/** Reads the usage of one flag by one application; undefined if it is invalid. */
+/** Reads the usage of one flag by one application. */
 function readMetric(sent: unknown, reader: CountReader) {
-  if (!isRecord(sent)) return undefined;
-  const { featureName, appName, timestamp, variants } = sent;
-  if (typeof appName !== "string" || appName === "") return undefined;
-  if (typeof featureName !== "string" || !isReportedName(featureName)) return undefined;
-  if (!isTime(timestamp) || hasManyVariants(variants)) return undefined;
-  const counts = reader.readToggle(sent);
-  return counts && { featureName, appName, timestamp, counts };
+  const { featureName, appName, timestamp, ...toggle } = toRecord(sent);
+  if (typeof appName !== "string" || appName === "") throw MISMATCH;
+  if (typeof featureName !== "string" || !isReportedName(featureName)) throw MISMATCH;
+  if (hasManyVariants(toggle)) throw MISMATCH;
+  checkTime(timestamp);
+  const counts = reader.readToggle(toggle);
+  return { featureName, appName: toReportedName(appName), timestamp, counts };
 }
 
-/** The sum of several entries for one flag. */
-interface Sum {
-  yes: number;
-  no: number;
-  variants?: Record<string, number>;
-}
+type Features = Record<string, FeatureUsage>;
 
-function addTo(sum: Sum, { yes, no, variants }: FeatureUsage): void {
-  sum.yes += yes;
-  sum.no += no;
-  if (variants === undefined) return;
-  sum.variants ??= Object.create(null) as Record<string, number>;
-  for (const name of Object.keys(variants)) {
-    sum.variants[name] = (sum.variants[name] ?? 0) + (variants[name] ?? 0);
-  }
-}
+/** NOTE: no prototype, since a flag can be named `__proto__`. */
+const noFeatures = () => Object.create(null) as Features;
 
 const DIGITS = new RegExp(COUNT_DIGITS);
 
 /**
- * Reads the counts of flags. NOTE: a schema would take several times as long, because reports contain very many values. So
- * each method checks what the schema does, and returns undefined for a value that does not match it.
+ * Reads the counts of flags. NOTE: a schema takes five times as long, because reports contain very many values. So
+ * each method checks what the schema does.
  */
 class CountReader {
   /** Number of flags and variants with invalid names, which were skipped. */
@@ -153,22 +146,20 @@ class CountReader {
   }
 
   /** @throws {HttpError} 400 if a limit is exceeded */
-  readToggles(sent: unknown): Record<string, FeatureUsage> | undefined {
-    if (!isRecord(sent)) return undefined;
-    const names = Object.keys(sent);
-    if (names.length > MAX_REPORTED_TOGGLES) return undefined;
-    // NOTE: no prototype, since a flag can be named `__proto__`.
-    const features = Object.create(null) as Record<string, FeatureUsage>;
+  readToggles(sent: unknown): Features {
+    const toggles = toRecord(sent);
+    const names = Object.keys(toggles);
+    if (names.length > MAX_REPORTED_TOGGLES) throw MISMATCH;
+    const features = noFeatures();
     // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
     for (const name of names) {
-      const toggle = sent[name];
-      if (isRecord(toggle) && hasManyVariants(toggle["variants"])) {
+      const toggle = toRecord(toggles[name]);
+      if (hasManyVariants(toggle)) {
         throw badToggles(
           `has a toggle with more than ${MAX_VARIANTS} variants: send the rest in another bucket`,
         );
       }
       const usage = this.readToggle(toggle);
-      if (usage === undefined) return undefined;
       if (this.#accepts(name)) features[name] = usage;
     }
     if (this.#nameCount <= MAX_REPORTED_NAMES) return features;
@@ -177,36 +168,27 @@ class CountReader {
     );
   }
 
-  readToggle(sent: unknown): FeatureUsage | undefined {
-    if (!isRecord(sent)) return undefined;
-    const yes = this.#readCount(sent["yes"]);
-    const no = this.#readCount(sent["no"]);
-    if (yes === undefined || no === undefined) return undefined;
-    const sentVariants = sent["variants"] ?? undefined;
-    if (sentVariants === undefined) return { yes, no };
-    const variants = this.#readVariants(sentVariants);
-    return variants && { yes, no, variants };
-  }
-
-  #readVariants(sent: unknown): FeatureUsage["variants"] | undefined {
-    if (!isRecord(sent)) return undefined;
-    const variants = Object.create(null) as Record<string, number>;
+  readToggle({ yes, no, variants }: Readonly<Record<string, unknown>>): FeatureUsage {
+    const counts = { yes: this.#readCount(yes), no: this.#readCount(no) };
+    if (variants === undefined || variants === null) return counts;
+    const sent = toRecord(variants);
+    const read = Object.create(null) as Record<string, number>;
     for (const name of Object.keys(sent)) {
       const count = this.#readCount(sent[name]);
-      if (count === undefined) return undefined;
-      if (this.#accepts(name)) variants[name] = count;
+      if (this.#accepts(name)) read[name] = count;
     }
-    return variants;
+    return { ...counts, variants: read };
   }
 
   /** A missing count is 0. */
-  #readCount(sent: unknown): number | undefined {
+  #readCount(sent: unknown): number {
     if (sent === undefined || sent === null) return 0;
     const isCount =
       typeof sent === "string"
         ? DIGITS.test(sent)
         : typeof sent === "number" && sent >= 0 && sent < Infinity;
-    return isCount ? Math.min(Math.trunc(Number(sent)), this.#maxCount) : undefined;
+    if (!isCount) throw MISMATCH;
+    return Math.min(Math.trunc(Number(sent)), this.#maxCount);
   }
 
   #accepts(name: string): boolean {
@@ -217,17 +199,22 @@ class CountReader {
   }
 }
 
-function hasManyVariants(sent: unknown): boolean {
-  return isRecord(sent) && Object.keys(sent).length > MAX_VARIANTS;
+function toRecord(sent: unknown): Readonly<Record<string, unknown>> {
+  if (!isRecord(sent)) throw MISMATCH;
+  return sent;
+}
+
+function hasManyVariants({ variants }: Readonly<Record<string, unknown>>): boolean {
+  return isRecord(variants) && Object.keys(variants).length > MAX_VARIANTS;
 }
 
 function badToggles(message: string): HttpError {
   return badField("bucket.toggles", message);
 }
 
-/** Whether a time has one of the types that the schemas allow; others than numbers and text are ignored. */
-function isTime(sent: unknown): boolean {
-  return typeof sent !== "object" || sent === null;
+/** Checks that a time has one of the types that the schemas allow; others than numbers and text are ignored. */
+function checkTime(sent: unknown): void {
+  if (typeof sent === "object" && sent !== null) throw MISMATCH;
 }
 
 function parseStartMs(start: unknown, nowMs: number): number {

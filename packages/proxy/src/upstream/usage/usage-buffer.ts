@@ -45,7 +45,7 @@ export class UsageBuffer extends ItemBuffer<FlagUsage> {
       // NOTE: names that are reported do not contain U+0000.
       keyOf: ({ appName, flag }: FlagUsage) => `${appName}\0${flag}`,
       isReplacing: () => false,
-      sum: addUsage,
+      sum,
       bytesOf,
       limit: MAX_UNKNOWN_FLAGS,
       isLimited: ({ flag }: FlagUsage) => !options.isKnown(flag),
@@ -168,20 +168,21 @@ function countVariants({ counts: { variants = {} } }: FlagUsage): number {
   return Object.keys(variants).length;
 }
 
-function addUsage(previous: FlagUsage, usage: FlagUsage): FlagUsage {
-  const [one, other] = [previous.counts, usage.counts];
+function sum(previous: FlagUsage, usage: FlagUsage): FlagUsage {
+  const startMs = Math.min(previous.startMs, usage.startMs);
+  return { ...previous, startMs, counts: addUsage(previous.counts, usage.counts) };
+}
+
+export function addUsage(one: FeatureUsage, other: FeatureUsage): FeatureUsage {
+  // NOTE: safe for a name such as `__proto__`.
   const variants = new Map(Object.entries(one.variants ?? {}));
   for (const [variant, count] of Object.entries(other.variants ?? {})) {
     variants.set(variant, addCounts(variants.get(variant) ?? 0, count));
   }
   return {
-    ...previous,
-    startMs: Math.min(previous.startMs, usage.startMs),
-    counts: {
-      yes: addCounts(one.yes, other.yes),
-      no: addCounts(one.no, other.no),
-      ...(variants.size > 0 && { variants: Object.fromEntries(variants) }),
-    },
+    yes: addCounts(one.yes, other.yes),
+    no: addCounts(one.no, other.no),
+    ...(variants.size > 0 && { variants: Object.fromEntries(variants) }),
   };
 }
 
@@ -194,7 +195,7 @@ function addCounts(a: number, b: number): number {
 function bytesToAdd(existing: FlagUsage | undefined, usage: FlagUsage): number {
   if (existing === undefined) return bytesOf(usage);
   if (countVariants(usage) === 0) return 0;
-  return bytesOf(addUsage(existing, usage)) - bytesOf(existing);
+  return bytesOf(sum(existing, usage)) - bytesOf(existing);
 }
 
 function bytesOf({ appName, flag, counts: { variants = {} } }: FlagUsage): number {
