@@ -366,7 +366,7 @@ describe("while the upstream fails", () => {
       expect((await errorOf(response)).error).toContain("cannot verify it at the moment");
       expect(await statusOf(WEB)).toBe(200);
       const lines = logger.lines.map(({ parts }) => parts.join());
-      expect(lines).toEqual([expect.stringMatching(/Verifying new keys failed: /)]);
+      expect(lines).toEqual([expect.stringMatching(/Verifying keys failed: /)]);
       expect(lines.join()).not.toContain("a-secret");
     },
   );
@@ -395,7 +395,7 @@ describe("while the upstream fails", () => {
     await eventually(() => statusOf(ALL)).toBe(200);
     expect(upstream.calls.length).toBeLessThanOrEqual(2);
     expect(logger.lines.map(({ parts }) => parts.join()).at(-1)).toMatch(
-      /^Verifying new keys works again/,
+      /^Verifying keys works again/,
     );
   });
 
@@ -408,7 +408,7 @@ describe("while the upstream fails", () => {
     expect(await statusOf(ALL)).toBe(200);
     upstream.respond = (response) => response.writeHead(500).end();
     await eventually(() => logger.lines.map(({ parts }) => parts.join()).join()).toContain(
-      "Revalidating keys failed: ",
+      "Verifying keys failed: ",
     );
     expect(await statusOf(ALL)).toBe(200);
   });

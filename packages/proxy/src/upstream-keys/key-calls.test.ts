@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { KeyCalls } from "./key-calls.ts";
 
 const TOKEN = "*:development.secret";
@@ -12,8 +12,7 @@ test("verify() reports an unexpected error, and verifies other keys after it", a
       new Map(tokens.map((token) => [token, { type: "frontend", projects: ["*"] }])),
   };
   const keys = new KeyCalls({
-    newKeys: validator,
-    knownKeys: validator,
+    validator,
     intervalMs: 1000,
     olderThan: () => [],
     onFailure: () => {},
@@ -23,6 +22,8 @@ test("verify() reports an unexpected error, and verifies other keys after it", a
     onResult: () => {},
     onError: (error) => errors.push(error),
   });
+  void keys.run();
+  onTestFinished(() => keys.close());
   expect(await keys.verify(TOKEN)).toEqual({ status: "unknown", retryAfterSeconds: 1 });
   expect(errors).toEqual([new Error("broken")]);
   isBroken = false;

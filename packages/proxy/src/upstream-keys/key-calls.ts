@@ -3,8 +3,6 @@ import { UpstreamError } from "flags-sdk";
 import { toVerifiedKey, type Verdict, type VerifiedKey } from "../core/access/verified-key.ts";
 import type { TokenValidator } from "../upstream/token-validator.ts";
 
-type Validator = Pick<TokenValidator, "waitMs" | "validate">;
-
 /** At most four calls a second, however many keys there are. */
 const CALL_SPACING_MS = 250;
 
@@ -22,16 +20,14 @@ const ROUND_INTERVAL_SHARE = 0.25;
 const JITTER = 0.1;
 
 interface KeyCallsOptions {
-  readonly newKeys: Validator;
-  /** Another one, so that keys of clients that make calls fail do not delay it. */
-  readonly knownKeys: Validator;
+  readonly validator: Pick<TokenValidator, "waitMs" | "validate">;
   /** A revoked key is rejected within this time, if the upstream responds. */
   readonly intervalMs: number;
   /** Returns the tokens whose last verification is longer ago than this. */
   readonly olderThan: (ageMs: number) => readonly string[];
   /** Receives what the upstream says about a token, before its verdict is returned; undefined if it is not a valid key. */
   readonly onChecked: (token: string, key: VerifiedKey | undefined) => void;
-  /** Called if known keys cannot be verified again. */
+  /** Called if the upstream does not respond. */
   readonly onFailure: () => void;
   /** Receives the number of keys for which requests waited, by result. */
   readonly onResult: (result: Verdict["status"], count: number) => void;
@@ -45,21 +41,18 @@ interface PendingKey {
 }
 
 /**
- * Calls the upstream to verify keys, with one call at a time.
+ * Calls the upstream to verify keys, with one call at a time. Keys that arrive during a call share the next one, which also
+ * contains known keys that are due, so that requests do not have to wait for those.
  *
- * Keys for which requests wait and that arrive during a call share the next one. While the upstream fails, they are not
- * verified, and it is called again after a growing delay: with one key at first, so that all those that wait do not
- * arrive together. Known keys are verified again at intervals, before requests have to wait for it.
+ * While the upstream fails, keys for which requests wait are not verified, and it is called again after a growing delay, with
+ * one key at first.
  */
 export class KeyCalls {
   readonly #options: KeyCallsOptions;
   readonly #pending = new Map<string, PendingKey>();
   readonly #closing = new AbortController();
   #pause = new AbortController();
-  #isVerifying = false;
-  #lastCall: Promise<unknown> = Promise.resolve();
-  /** A time of `performance.now()`. */
-  #calledAtMs = Number.NEGATIVE_INFINITY;
+  #batchSize = MAX_BATCH;
 
   constructor(options: KeyCallsOptions) {
     this.#options = options;
@@ -73,34 +66,38 @@ export class KeyCalls {
   verify(token: string): Promise<Verdict> {
     const pending = this.#pending.get(token);
     if (pending !== undefined) return pending.verdict;
-    const { waitMs } = this.#options.newKeys;
-    if (waitMs > 0) return Promise.resolve(this.#unknown(waitMs));
-    if (this.#pending.size >= MAX_PENDING) return Promise.resolve(this.#unknown(0));
+    const { waitMs } = this.#options.validator;
+    if (waitMs > 0 || this.#pending.size >= MAX_PENDING) {
+      return Promise.resolve(this.#unknown(waitMs));
+    }
     // NOTE: Node 20 has no `Promise.withResolvers()`.
     let resolve: PendingKey["resolve"] = ignore;
     const verdict = new Promise<Verdict>((fulfill) => (resolve = fulfill));
     this.#pending.set(token, { verdict, resolve });
-    void this.#verifyPending();
+    this.#pause.abort();
     return verdict;
   }
 
-  /** Verifies known keys again, in rounds until `close()`. */
+  /** Verifies keys for which requests wait, and known keys again, until `close()`. */
   async run(): Promise<void> {
-    const { intervalMs } = this.#options;
+    const { intervalMs, olderThan } = this.#options;
     while (!this.#closing.signal.aborted) {
-      const jitter = 1 - JITTER + 2 * JITTER * Math.random();
-      const { signal } = this.#pause;
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await sleep(intervalMs * ROUND_INTERVAL_SHARE * jitter, signal);
-      this.#pause = new AbortController();
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await this.#verifyKnown();
+      const due = olderThan(intervalMs * DUE_AGE_SHARE);
+      const tokens = [...new Set([...this.#pending.keys(), ...due])].slice(0, this.#batchSize);
+      if (tokens.length === 0) {
+        const jitter = 1 - JITTER + 2 * JITTER * Math.random();
+        this.#pause = new AbortController();
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await sleep(intervalMs * ROUND_INTERVAL_SHARE * jitter, this.#pause.signal);
+      } else {
+        const startMs = performance.now();
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const waitMs = await this.#call(tokens);
+        const spacingMs = CALL_SPACING_MS - (performance.now() - startMs);
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await sleep(Math.max(waitMs, spacingMs), this.#closing.signal);
+      }
     }
-  }
-
-  /** Starts the next round now, because there is a key whose last verification is long ago. */
-  wake(): void {
-    this.#pause.abort();
   }
 
   close(): void {
@@ -108,81 +105,34 @@ export class KeyCalls {
     this.#pause.abort();
   }
 
-  async #verifyPending(): Promise<void> {
-    if (this.#isVerifying) return;
-    this.#isVerifying = true;
-    const { newKeys, onResult, onError } = this.#options;
+  /** Passes on what the upstream says. Returns how long to wait before the next call. */
+  async #call(tokens: readonly string[]): Promise<number> {
+    const { validator, onChecked, onResult, onFailure, onError } = this.#options;
     try {
-      while (this.#pending.size > 0) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        await this.#call(
-          newKeys,
-          () => [...this.#pending.keys()],
-          (token, status) => {
-            onResult(status, 1);
-            this.#resolve(token, { status });
-          },
-        );
-      }
-    } catch (error) {
-      // NOTE: a validator has logged its errors.
-      if (!(error instanceof UpstreamError)) onError(error);
-      // Includes keys that are not in the failed call. They would have to wait for the end of the backoff.
-      const verdict = this.#unknown(newKeys.waitMs, this.#pending.size);
-      for (const token of this.#pending.keys()) this.#resolve(token, verdict);
-    } finally {
-      this.#isVerifying = false;
-    }
-  }
-
-  async #verifyKnown(): Promise<void> {
-    const { intervalMs, olderThan, knownKeys, onFailure } = this.#options;
-    while (!this.#closing.signal.aborted) {
-      const findDue = () => olderThan(intervalMs * DUE_AGE_SHARE);
-      if (findDue().length === 0) return;
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        await this.#call(knownKeys, findDue);
-      } catch (error) {
-        if (!(error instanceof UpstreamError)) throw error;
-        onFailure();
-        // oxlint-disable-next-line no-await-in-loop -- until the end of the backoff
-        await sleep(Math.max(1, knownKeys.waitMs), this.#closing.signal);
-      }
-    }
-  }
-
-  /**
-   * Calls the upstream when it is its turn, and passes on what it says.
-   *
-   * @param select returns the tokens to verify at that time; of many, only the first are verified
-   */
-  #call(
-    validator: Validator,
-    select: () => readonly string[],
-    onStatus: (token: string, status: "valid" | "invalid") => void = ignore,
-  ): Promise<void> {
-    const call = this.#lastCall.then(async () => {
-      const waitMs = this.#calledAtMs + CALL_SPACING_MS - performance.now();
-      if (waitMs > 0) await sleep(waitMs, this.#closing.signal);
-      this.#calledAtMs = performance.now();
-      const tokens = select().slice(0, MAX_BATCH);
-      if (tokens.length === 0) return;
       const valid = await validator.validate(tokens);
       for (const token of tokens) {
         const validated = valid.get(token);
         const key = validated && toVerifiedKey(token, validated);
-        this.#options.onChecked(token, key);
-        onStatus(token, key === undefined ? "invalid" : "valid");
+        onChecked(token, key);
+        const status = key === undefined ? "invalid" : "valid";
+        if (this.#resolve(token, { status })) onResult(status, 1);
       }
-    });
-    this.#lastCall = call.catch(() => {});
-    return call;
+      this.#batchSize = MAX_BATCH;
+    } catch (error) {
+      // NOTE: a validator has logged its errors.
+      if (!(error instanceof UpstreamError)) onError(error);
+      // Includes keys that are not in the failed call. They would have to wait for the end of the backoff.
+      const verdict = this.#unknown(validator.waitMs, this.#pending.size);
+      for (const token of this.#pending.keys()) this.#resolve(token, verdict);
+      onFailure();
+      this.#batchSize = 1;
+    }
+    return validator.waitMs;
   }
 
-  #resolve(token: string, verdict: Verdict): void {
+  #resolve(token: string, verdict: Verdict): boolean {
     this.#pending.get(token)?.resolve(verdict);
-    this.#pending.delete(token);
+    return this.#pending.delete(token);
   }
 
   #unknown(waitMs: number, count = 1): Verdict {
@@ -195,5 +145,5 @@ function ignore(): void {}
 
 /** Waits for a time, or until the signal is aborted. */
 async function sleep(timeMs: number, signal: AbortSignal): Promise<void> {
-  await delay(timeMs, undefined, { ref: false, signal }).catch(() => {});
+  if (timeMs > 0) await delay(timeMs, undefined, { ref: false, signal }).catch(() => {});
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describeCause, describeCount } from "flags-sdk/neutral";
 import type { Logger } from "flags-server-kit/neutral";
+import { LRUCache } from "lru-cache";
 import { toUpstreamAddress } from "../store/source-identity.ts";
 import {
   decodeDocument,
@@ -63,7 +64,7 @@ export class StoredKeys {
   readonly #key: string;
   readonly #identity: DocumentIdentity;
   /** Removed in every write, because another replica may have added them again at the same moment. */
-  readonly #revoked = new Set<string>();
+  readonly #revoked = new LRUCache<string, true>({ max: MAX_REVOKED });
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   /** A time of `performance.now()`. */
@@ -95,11 +96,7 @@ export class StoredKeys {
    * @param revoked digests of keys that are removed from the document
    */
   changed(revoked: readonly string[] = []): void {
-    for (const key of revoked) this.#revoked.add(key);
-    for (const key of this.#revoked) {
-      if (this.#revoked.size <= MAX_REVOKED) break;
-      this.#revoked.delete(key);
-    }
+    for (const key of revoked) this.#revoked.set(key, true);
     this.#schedule(WRITE_DELAY_MS);
   }
 
@@ -136,7 +133,7 @@ export class StoredKeys {
     // NOTE: without the keys of the other replicas, they would be removed.
     const keys = await this.#read();
     if (keys === undefined) return false;
-    for (const key of this.#revoked) keys.delete(key);
+    for (const key of this.#revoked.keys()) keys.delete(key);
     onRead(keys);
     for (const stored of current()) {
       const { verifiedAtMs = 0 } = keys.get(stored.key) ?? {};

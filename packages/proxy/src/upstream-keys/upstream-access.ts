@@ -64,11 +64,10 @@ export class UpstreamAccess {
   /** Requests that are waiting for their key to be verified. */
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
-  /** Known keys that are being verified again, by their digests. */
-  readonly #confirming = new Map<string, Promise<Verdict>>();
+  /** Environments in the log, since a time of `performance.now()`. */
   readonly #logged = new Set<string>();
+  #loggedSinceMs = 0;
   readonly #countRejection: (reason: KeyRejection) => void;
-  readonly #timer: NodeJS.Timeout;
 
   constructor(options: UpstreamAccessOptions) {
     this.#options = options;
@@ -78,7 +77,6 @@ export class UpstreamAccess {
       return tooManyGuesses(problem);
     });
     options.verifier.follow((change) => this.#apply(change));
-    this.#timer = setInterval(() => this.#logged.clear(), LOGGED_MS).unref();
   }
 
   /**
@@ -120,13 +118,7 @@ export class UpstreamAccess {
    */
   async confirm(key: string): Promise<void> {
     const { keys, verifier } = this.#options;
-    if (!keys.isDue(key)) return;
-    let verdict = this.#confirming.get(key);
-    if (verdict === undefined) {
-      verdict = verifier.confirm(key).finally(() => this.#confirming.delete(key));
-      this.#confirming.set(key, verdict);
-    }
-    this.#check(await verdict);
+    if (keys.isDue(key)) this.#check(await verifier.confirm(key));
   }
 
   /**
@@ -146,7 +138,6 @@ export class UpstreamAccess {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
     await this.#options.verifier.close();
   }
 
@@ -213,6 +204,11 @@ export class UpstreamAccess {
 
   /** @param scope completes "a key of" */
   #warnOfUnserved(environment: string, scope: string): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#loggedSinceMs > LOGGED_MS) {
+      this.#logged.clear();
+      this.#loggedSinceMs = nowMs;
+    }
     if (this.#logged.size >= MAX_LOGGED || this.#logged.has(environment)) return;
     this.#logged.add(environment);
     this.#options.logger.warn(

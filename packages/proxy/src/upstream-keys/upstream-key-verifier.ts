@@ -52,7 +52,7 @@ interface KnownKey {
 
 /** Verifies keys with calls of the upstream, and keeps those that are valid up to date. */
 export class UpstreamKeyVerifier implements KeyVerifier {
-  readonly #validators: readonly TokenValidator[];
+  readonly #validator: TokenValidator;
   readonly #calls: KeyCalls;
   readonly #storedKeys: StoredKeys | undefined;
   readonly #metrics: VerifierMetrics;
@@ -75,16 +75,16 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     this.#logger = logger;
     this.#intervalMs = options.revalidationIntervalMs;
     this.#maxAgeMs = Math.max(maxAgeMs, this.#intervalMs);
-    const events = {
-      warn: (message: string) => logger.warn(message),
-      error: (error: Error) => logger.error(error),
-    };
-    const newKeys = new TokenValidator({ client, subject: "Verifying new keys", events });
-    const knownKeys = new TokenValidator({ client, subject: "Revalidating keys", events });
-    this.#validators = [newKeys, knownKeys];
+    this.#validator = new TokenValidator({
+      client,
+      subject: "Verifying keys",
+      events: {
+        warn: (message) => logger.warn(message),
+        error: (error) => logger.error(error),
+      },
+    });
     this.#calls = new KeyCalls({
-      newKeys,
-      knownKeys,
+      validator: this.#validator,
       intervalMs: this.#intervalMs,
       olderThan: (ageMs) => this.#olderThan(ageMs).map(({ token }) => token),
       onChecked: (token, verified) => this.#checked(token, verified),
@@ -153,7 +153,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
 
   async close(): Promise<void> {
     this.#calls.close();
-    await Promise.all(this.#validators.map((validator) => validator.close()));
+    await this.#validator.close();
     await this.#storedKeys?.close();
   }
 
@@ -184,7 +184,6 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     const known = this.#known.peek(key);
     if (known === undefined) return false;
     if (isValid(known)) return true;
-    this.#calls.wake();
     this.#extend(known, this.#maxAgeMs);
     return isValid(known);
   }
