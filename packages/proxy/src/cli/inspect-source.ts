@@ -37,7 +37,6 @@ interface FlagFileInspection extends SourceInspection {
   readonly sizeBytes: number;
 }
 
-/** Reads and compiles a file with flags, without following it. */
 export async function inspectFlagFile(
   file: FlagFile,
   strategies: readonly CustomStrategy[],

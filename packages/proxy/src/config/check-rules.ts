@@ -24,7 +24,6 @@ export function applyRules(
 
 const name = (setting: SettingName): string => nameSetting(SETTINGS[setting]);
 
-/** Settings that contradict each other, or are not complete without others. */
 export function listContradictions({ values, origins }: Resolution<Settings>): readonly Rule[] {
   const { store } = values;
   const hasTls = origins.has("tlsCertFile") || origins.has("tlsKeyFile");
@@ -89,7 +88,6 @@ export function listContradictions({ values, origins }: Resolution<Settings>): r
   ];
 }
 
-/** Settings that have no effect. */
 export function listIneffective({ values, origins }: Resolution<Settings>): readonly Rule[] {
   const { store } = values;
   // NOTE: an invalid address has no value.
@@ -155,7 +153,6 @@ export function listIneffective({ values, origins }: Resolution<Settings>): read
 /** An upstream may confirm the flags of a stream only this often. */
 const STREAM_CONFIRMATION_MS = 30_000;
 
-/** Probable mistakes. */
 export function listMistakes({ values, origins }: Resolution<Settings>): readonly Rule[] {
   const { maxStalenessMs: ageMs = Infinity, refreshIntervalMs: intervalMs, serverTokens } = values;
   const keys = values.clientKeys ?? values.proxySecrets ?? [];
@@ -196,14 +193,12 @@ export function listMistakes({ values, origins }: Resolution<Settings>): readonl
   ];
 }
 
-/** The deprecated list of keys, if both lists are set. */
 export function listIgnored({ origins }: Pick<Resolution<Settings>, "origins">): readonly Rule[] {
   const replacement = origins.get("clientKeys");
   const says = `{} is deprecated and ignored, as ${replacement} is set: remove it`;
   return [{ of: "proxySecrets", if: replacement !== undefined, says }];
 }
 
-/** Settings that give less protection than they seem to. */
 export function listRisks({ values, origins }: Resolution<Settings>): readonly Rule[] {
   return [
     {

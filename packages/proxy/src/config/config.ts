@@ -15,7 +15,6 @@ import type { Settings, Values } from "./settings.ts";
 export type { CorsOrigin } from "./address-setting-kinds.ts";
 export type { CorsConfig } from "./group-settings.ts";
 
-/** Parts of the configuration that are loaded, not read from settings. */
 interface Parts {
   readonly logger: Logger;
   /** The tap of the built-in logger. */

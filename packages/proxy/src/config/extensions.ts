@@ -42,7 +42,6 @@ export function loadEnrichers(
   return loadExtensions(entries, origin, enricherKind);
 }
 
-/** Files may be CommonJS or ESM. Relative paths are relative to the working directory. */
 async function loadExtensions<T>(
   entries: readonly unknown[],
   origin: string,

@@ -1,6 +1,5 @@
 import { tryDecode } from "flags-server-kit/neutral";
 
-/** The form of an environment in a key. */
 export const ENVIRONMENT = /^[^\s:.,*]+$/;
 
 interface FlagFilesAddress {

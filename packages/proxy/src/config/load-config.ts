@@ -33,7 +33,6 @@ interface WorkerIdentity {
   readonly id: number;
 }
 
-/** What a configuration is loaded for. */
 export interface Purpose {
   /**
    * Set in a worker process: its id is part of every log line, and warnings about the configuration,
@@ -161,7 +160,6 @@ function chooseLogger(values: Values, { worker, logTap }: LoggerOptions): Logger
   });
 }
 
-/** The same mark at both ends. */
 const QUOTED = /^\s*(["'`]).*\1\s*$/s;
 
 /** Env files of Docker and Kubernetes keep quotes: the first and last key of a list would silently be others. */

@@ -42,7 +42,6 @@ export function projectToList(
   return source && limitedProject(key, source);
 }
 
-/** The file of Edge's offline mode. */
 const ALL_FLAGS = { scope: undefined };
 
 function listKeys(given: Keys, origins?: Origins) {

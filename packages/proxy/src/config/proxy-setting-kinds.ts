@@ -20,7 +20,6 @@ const MAX_APPLICATION_CHARACTERS = 100;
 /** A `token` of RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The name of a header, in lower case. */
 export const headerNameKind: SettingKind<string> = createTextKind(
   "the name of an HTTP header",
   (text) => (TOKEN.test(text) ? text.toLowerCase() : new InvalidValue()),
@@ -39,7 +38,6 @@ export const applicationsKind: ListKind = createListKind({
       : text,
 });
 
-/** Names of methods, in upper case. */
 export const methodsKind: ListKind = createListKind({
   of: "HTTP methods",
   atLeastOne: true,
@@ -135,7 +133,6 @@ export const enrichersKind: SettingKind<readonly unknown[], readonly (ContextEnr
     fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
   };
 
-/** A logger; in code only. */
 export const loggerKind: SettingKind<CustomLogger> = createObjectKind<CustomLogger>([
   "debug",
   "info",
@@ -143,7 +140,6 @@ export const loggerKind: SettingKind<CustomLogger> = createObjectKind<CustomLogg
   "error",
 ]);
 
-/** A storage for flags; in code only. */
 export const storageKind: SettingKind<StorageProvider> = createObjectKind<StorageProvider>([
   "get",
   "set",

@@ -18,7 +18,6 @@ export interface TranslationReport {
   readonly warnings: readonly string[];
 }
 
-/** All settings have our names. */
 export const NOT_TRANSLATED: TranslationReport = {
   origins: new Map(),
   otherNames: new Map(),
@@ -30,7 +29,6 @@ export const NOT_TRANSLATED: TranslationReport = {
   warnings: [],
 };
 
-/** An environment in which settings have our names. */
 export interface TranslatedEnvironment extends TranslationReport {
   readonly environment: Environment;
 }

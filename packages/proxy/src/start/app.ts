@@ -30,6 +30,7 @@ import { createEvaluatePage, type EvaluatePage } from "../core/pages/evaluate-pa
 import type { Route } from "../core/routing/route.ts";
 import { createDefinitionsReader } from "../core/server-sdk/definitions-document.ts";
 import { DefinitionsFeeds } from "../core/server-sdk/definitions-feed.ts";
+import type { KeyVerifier } from "../core/access/verified-key.ts";
 import { createAccessControl } from "./create-access-control.ts";
 import { createFetchHandler, type FetchHandler } from "../fetch/fetch-adapter.ts";
 import { observeKeys } from "../metrics/key-metrics.ts";
@@ -52,24 +53,21 @@ export interface AppOptions {
   readonly metrics?: Metrics;
   /** Memory limit in bytes for each response cache. @default depends on the cache */
   readonly cacheBytes?: number;
-  /** @default a new one */
-  readonly guard?: ConnectionGuard;
   /** The certificate to serve TLS with. @default plain HTTP */
   readonly tls?: TlsFiles | undefined;
   /** Whether metrics and operations are omitted, because another port serves them. @default false */
   readonly omitsManagement?: boolean;
   /** Traces requests. @default none are traced */
   readonly tracer?: RequestTracer | undefined;
-  /**
-   * The keys. They are closed if the app cannot be built; otherwise the caller must close them.
-   *
-   * @default the keys of the configuration, closed with the app
-   */
-  readonly access?: AccessControl;
+  /** Verifies keys, if the upstream does that. @default one that calls the upstream */
+  readonly verifier?: KeyVerifier | undefined;
+  /** Closes what the app depends on, together with it. */
+  readonly onClose?: () => Promise<void>;
 }
 
-/** A proxy on its sources. */
 export interface App {
+  readonly access: AccessControl;
+  readonly guard: ConnectionGuard;
   readonly routes: readonly Route[];
   readonly listener: NodeListener;
   readonly fetch: FetchHandler;
@@ -86,12 +84,15 @@ export async function buildApp(
   sources: readonly Source[],
   options: AppOptions = {},
 ): Promise<App> {
-  const { metrics = createMetrics() } = options;
+  const { metrics = createMetrics(), verifier } = options;
   const { registry } = metrics;
-  const { access = await createAccessControl(config, sources, { registry }) } = options;
+  const access = await createAccessControl(config, sources, { registry, verifier });
   try {
     const app = buildOnKeys(config, sources, { ...options, metrics, access });
-    if (options.access === undefined) app.main.onClose(() => access.close());
+    // NOTE: together. Each may wait for an upstream or a store that hangs, for as long as a shutdown may take.
+    app.main.onClose(async () => {
+      await Promise.all([access.close(), options.onClose?.()]);
+    });
     return app;
   } catch (error) {
     await access.close();
@@ -99,14 +100,20 @@ export async function buildApp(
   }
 }
 
-function buildOnKeys(
-  config: ProxyConfig,
-  sources: readonly Source[],
-  options: AppOptions & Required<Pick<AppOptions, "access" | "metrics">>,
-): App {
-  const { metrics, access, cacheBytes, guard = createGuard(config), tls, tracer } = options;
-  const { basePath, logger } = config;
+interface KeyedOptions extends AppOptions {
+  readonly metrics: Metrics;
+  readonly access: AccessControl;
+}
+
+function buildOnKeys(config: ProxyConfig, sources: readonly Source[], options: KeyedOptions): App {
+  const { metrics, access, cacheBytes, tls, tracer } = options;
+  const { basePath, logger, maxConnections } = config;
   const { registry } = metrics;
+  const guard = new ConnectionGuard({
+    maxConnections,
+    logger,
+    hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
+  });
   observeSources(metrics, sources);
   observeKeys(registry, {
     uses: access.uses,
@@ -190,13 +197,11 @@ function buildOnKeys(
   const ready = whenReady(sources);
   const flagsReady = (): Promise<void> => Promise.race([ready, closed]);
   const fetch = createFetchHandler(handler);
-  return { routes, listener, fetch, evaluate, flagsReady, main };
+  return { access, guard, routes, listener, fetch, evaluate, flagsReady, main };
 }
 
-interface StreamsOptions extends Pick<AppOptions, "cacheBytes"> {
+interface StreamsOptions extends KeyedOptions {
   readonly protocols: readonly Protocol[];
-  readonly metrics: Metrics;
-  readonly access: AccessControl;
 }
 
 function createStreams(
@@ -261,7 +266,6 @@ function releaseReplaced(
   return () => sources.forEach((source) => void source.off("changed", release));
 }
 
-/** Returns undefined unless it is configured: every flag adds time series. */
 function createFlagUsage(
   { usageMetricsApplications: applications }: ProxyConfig,
   registry: Metrics["registry"],
@@ -270,16 +274,4 @@ function createFlagUsage(
   const usage = new FlagUsage(applications);
   observeFlagUsage(registry, usage);
   return usage;
-}
-
-/** Creates the limit of connections, which all ports for clients share. */
-export function createGuard({
-  maxConnections,
-  logger,
-}: Pick<ProxyConfig, "maxConnections" | "logger">): ConnectionGuard {
-  return new ConnectionGuard({
-    maxConnections,
-    logger,
-    hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
-  });
 }

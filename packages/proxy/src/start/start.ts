@@ -3,20 +3,18 @@ import type { FlagsClient, UnleashClient } from "flags-sdk";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import { describeListening } from "flags-server-kit";
 import { onStopping } from "flags-server-kit/http";
-import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
-import { type App, type AppOptions, buildApp, createGuard } from "./app.ts";
+import type { Telemetry } from "flags-server-kit/telemetry";
+import { type App, type AppOptions, buildApp } from "./app.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import type { ProxyOptions } from "../config/options.ts";
 import { loadEmbeddedConfig } from "../migrate/load-translated-config.ts";
 import { buildManagementServer } from "./management-app.ts";
 import { createProxyApp, type ProxyApp } from "./proxy-app.ts";
-import { createMetrics, type Metrics, observeCertificate } from "../metrics/metrics.ts";
+import { createMetrics, observeCertificate } from "../metrics/metrics.ts";
 import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
-import { createAccessControl } from "./create-access-control.ts";
 import { chooseSources, type ChosenSources, createConfiguredSources } from "./choose-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
 import { closeSources, sendUsageBefore, startSources } from "../sources/sources.ts";
-import type { KeyVerifier } from "../core/access/verified-key.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
@@ -95,41 +93,30 @@ export async function serveWithTelemetry(
   return { ...proxy, close, [Symbol.asyncDispose]: close };
 }
 
-interface ServeOptions {
-  /** @default the metrics of this process */
-  readonly metrics?: Metrics;
-  /** Traces requests. @default none are traced */
-  readonly tracer?: RequestTracer | undefined;
-  /** Verifies keys upstream, if that is configured. @default one that calls the upstream */
-  readonly verifier?: KeyVerifier | undefined;
-}
+type ServeOptions = Pick<AppOptions, "metrics" | "tracer" | "verifier">;
 
 export async function serve(
   config: ProxyConfig,
   chosen: ChosenSources = chooseSources(config, undefined),
-  { metrics = createMetrics(), tracer, verifier }: ServeOptions = {},
+  { metrics = createMetrics(), ...options }: ServeOptions = {},
 ): Promise<ServedProxy> {
   const { network, logger } = config;
-  const guard = createGuard(config);
-  const { registry } = metrics;
-  const access = await createAccessControl(config, chosen.sources, { registry, verifier });
   const tls = network.tls && followTlsFiles(network.tls, logger);
-  if (tls !== undefined) observeCertificate(registry, tls);
+  if (tls !== undefined) observeCertificate(metrics.registry, tls);
   const app = await startApp(config, chosen, {
-    access,
-    guard,
+    ...options,
     metrics,
     tls,
-    tracer,
     omitsManagement: network.management !== undefined,
   }).catch((error: unknown) => {
     tls?.close();
     throw error;
   });
   app.main.onClose(() => tls?.close());
-  const { sources } = chosen;
+  const { access, guard } = app;
   const management =
-    network.management && buildManagementServer(config, { sources, metrics, access });
+    network.management &&
+    buildManagementServer(config, { sources: chosen.sources, metrics, access });
   const { main, plain, furtherServers } = await openPorts(app.main, { config, guard, management });
   const close = (): Promise<void> => app.main.close();
   return {
@@ -159,13 +146,12 @@ async function startApp(
   { sources, areOwned }: ChosenSources,
   options: AppOptions,
 ): Promise<App> {
-  const app = await buildApp(config, sources, options);
   const stopLogging = logSourceEvents(sources, config.logger);
-  app.main.onClose(async () => {
-    // NOTE: together. Each may wait for an upstream or a store that hangs, for as long as a shutdown may take.
-    await Promise.all([areOwned ? closeSources(sources) : undefined, options.access?.close()]);
+  const onClose = async (): Promise<void> => {
+    if (areOwned) await closeSources(sources);
     stopLogging();
-  });
+  };
+  const app = await buildApp(config, sources, { ...options, onClose });
   await startSources(sources);
   return app;
 }

@@ -34,7 +34,6 @@ export function loadEnvFiles(paths: readonly string[], environment: Variables): 
   }
 }
 
-/** Returns the variables in a file, or the reason why it cannot be used. */
 function readEnvFile(path: string): Variables | string {
   const file = readTextFile(path);
   if ("problem" in file) return `Cannot read the env file ${JSON.stringify(path)}: ${file.problem}`;

@@ -42,7 +42,6 @@ export function formatHelp(
   ]);
 }
 
-/** Formats the text of `--help` after the name of a subcommand. */
 export function formatSubcommandHelp(
   { name: programName }: Program,
   { name, description, argument, options, exitCodes }: Omit<Subcommand, "run">,
@@ -86,7 +85,6 @@ function toOptionRows(options: Readonly<Record<string, OptionDefinition>>): read
 /** With longer terms, two columns leave too little space for what they mean. */
 const MAX_TERM_LENGTH = 32;
 
-/** Formats two columns under a heading, or the second one below the first. */
 function formatList(heading: string, rows: readonly Row[], paint: Paint): readonly string[] {
   if (rows.length === 0) return [];
   const width = Math.max(...rows.map(([term]) => term.length));
@@ -128,7 +126,6 @@ function formatSetting(setting: Setting<unknown>, paint: Paint): readonly string
   ];
 }
 
-/** Splits text into lines of at most 80 characters, each with the indent. */
 function wrap(text: string, indent = 0): readonly string[] {
   const lines = [""];
   for (const word of text.split(" ")) {

@@ -42,7 +42,6 @@ interface LocalAddress {
   readonly setting: Setting<unknown>;
 }
 
-/** Chooses a port, preferably one without TLS. */
 function chooseAddress(
   settings: ListenSettings,
   values: ValuesOf<Required<ListenSettings>>,

@@ -14,7 +14,6 @@ type CommandLine<Env> =
   | { readonly kind: "version" }
   | { readonly kind: "invalid"; readonly problem: string };
 
-/** Options of every command. */
 export const COMMON_OPTIONS: Readonly<Record<"env-file" | "help" | "version", OptionDefinition>> = {
   "env-file": {
     value: "FILE",
@@ -72,7 +71,6 @@ function tokensBefore(tokens: readonly Token[], positional: string): readonly To
   return tokens.slice(0, end);
 }
 
-/** A suggestion ends with its own punctuation. */
 function separatorAfter(problem: string): string {
   return problem.endsWith("?") ? " If not, " : ": ";
 }

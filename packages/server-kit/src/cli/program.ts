@@ -13,7 +13,6 @@ export interface Program<Table extends SettingsTable = SettingsTable> extends Se
   readonly settings: Table;
 }
 
-/** An option of a command, without the leading dashes in its name. */
 export interface OptionDefinition {
   /** One letter, which works after a single dash. @default none */
   readonly short?: string;

@@ -14,7 +14,6 @@ const listKind = createListKind({ of: "words", parseEntry: (text) => text });
 const listening = new SettingGroup("Listening");
 const shop = new SettingGroup("Shop");
 
-/** One setting of every form. */
 export const TABLE = {
   port: listening.option("port", ["PORT", "SHOP_PORT"], {
     kind: createIntegerKind({ min: 0, max: 65_535 }),
@@ -55,7 +54,6 @@ export const TABLE = {
   }),
 };
 
-/** A program with these settings. */
 export const PROGRAM = {
   name: "shop",
   version: "1.2.3",
@@ -73,7 +71,6 @@ export const PROGRAM = {
   },
 };
 
-/** The only subcommand of the program. */
 export const SUBCOMMANDS: readonly [Subcommand] = [
   {
     name: "count",

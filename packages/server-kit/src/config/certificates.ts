@@ -76,7 +76,6 @@ export function explainInvalidPeriod(
 
 type Problem = { readonly problem: string };
 
-/** PKCS #8, and the older format of OpenSSL. */
 const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED)/m;
 
 /** Parses what a file contains of a kind of PEM; other text in it, such as comments, is not used. */

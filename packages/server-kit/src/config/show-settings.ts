@@ -34,7 +34,6 @@ function showValue(value: unknown): unknown {
   return ["object", "function"].includes(typeof value) ? "set in code" : value;
 }
 
-/** Whether a value is an object of strings, such as the attributes of telemetry. */
 function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((text) => typeof text === "string");
 }

@@ -2,7 +2,6 @@ import type { TelemetryValues } from "./telemetry-settings.ts";
 
 const DEFAULT_ENDPOINT = "http://localhost:4318";
 
-/** Share of the requests that are traced if no sampler is configured. */
 const DEFAULT_RATIO = 0.01;
 
 export type SignalConfig = NonNullable<ReturnType<typeof toSignal>>;

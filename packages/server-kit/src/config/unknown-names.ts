@@ -147,7 +147,6 @@ function didYouMean(name: string | undefined): string {
   return name === undefined ? "" : `: did you mean ${name}?`;
 }
 
-/** Maximum edit distance at which one name counts as a typo of another. */
 const MAX_EDITS = 3;
 
 /**

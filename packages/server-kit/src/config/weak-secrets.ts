@@ -34,7 +34,6 @@ export function secretPartOf(token: string): string {
   return /^[^:\s]+:[^.:\s]+\.(.*)$/s.exec(token)?.[1] ?? token;
 }
 
-/** Whether a token or key is an example in public documentation. */
 export function isPublishedExample(token: string): boolean {
   const secret = secretPartOf(token);
   return PUBLISHED_SECRETS.has(secret) || secret.startsWith(PUBLISHED_PREFIX);

@@ -71,7 +71,6 @@ interface LoggedLine {
   readonly process?: string;
 }
 
-/** Creates a function that converts a line of JSON to readable text. */
 export function createLineFormat(isTerminalPossible: boolean): (json: string) => string {
   return prettyFactory({
     colorize: isTerminalPossible && isColorSupported,

@@ -58,7 +58,6 @@ function toSource(secret: string): string {
   return secret.length < MIN_LENGTH_IN_WORDS ? `(?<![\\w-])${source}(?![\\w-])` : source;
 }
 
-/** Properties of an error that `Object.keys` does not list. */
 const HIDDEN_KEYS: readonly string[] = ["name", "message", "stack", "cause", "errors"];
 
 function redactError(error: Error, redact: Redact): Error {

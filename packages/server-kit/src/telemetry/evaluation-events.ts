@@ -17,7 +17,6 @@ export type ReportEvaluations = (
   context: Context,
 ) => void;
 
-/** @param now monotonic clock in milliseconds */
 export function createEvaluationEvents(
   logger: Logger,
   providerName: string,

@@ -19,7 +19,6 @@ import { createRequestTracer } from "./request-tracer.ts";
 import { createSampler } from "./sampler.ts";
 import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
 
-/** How long the last export may take. The other steps of a shutdown come first: see run-program.ts. */
 const CLOSE_TIMEOUT_MS = 500;
 
 interface Provider {

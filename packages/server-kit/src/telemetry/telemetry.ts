@@ -46,7 +46,6 @@ export interface RequestTracer {
   readonly beginUpstream: (request: UpstreamRequest) => TracedUpstreamRequest | undefined;
 }
 
-/** A request that is traced. */
 export interface TracedRequest {
   /** Names the span by a template such as `/api/features/:name`, which contains nothing that a client sent. */
   setRoute(route: string): void;
@@ -55,7 +54,6 @@ export interface TracedRequest {
   reportEvaluations(evaluations: readonly FlagEvaluation[], contextId: string | undefined): void;
 }
 
-/** The evaluation of one flag. It does not say for whom. */
 export interface FlagEvaluation {
   readonly key: string;
   readonly enabled: boolean;

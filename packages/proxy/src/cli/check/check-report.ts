@@ -9,7 +9,6 @@ import type {
   CheckReport,
 } from "./run-check.ts";
 
-/** Formats a report as text for people. */
 export function formatReport(report: CheckReport): string {
   const { settings, store, upstreams, files = [] } = report;
   const isOnly = settings?.tokens.length === 1;

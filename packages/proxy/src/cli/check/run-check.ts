@@ -26,14 +26,12 @@ export type CheckedSettings = ReturnType<typeof describeSettings>;
 export type CheckedUpstream = ReturnType<typeof describeUpstream>;
 export type CheckedStore = Awaited<ReturnType<typeof verifyStore>>;
 
-/** The flags of an upstream or a file. */
 export interface CheckedContent {
   readonly flags: number;
   readonly segments: number;
   readonly sizeBytes: number;
 }
 
-/** Checks the settings as a start does, and requests the flags of the upstream. */
 export async function runCheck(given: TranslatedEnvironment) {
   const found = { version: PROGRAM.version, problems: [] as string[], warnings: [] as string[] };
   const config = await tryLoadConfig(given, found);

@@ -1,18 +1,35 @@
+import { availableParallelism } from "node:os";
 import {
   addressesKind,
   booleanKind,
   createIntegerKind,
   hostKind,
   hostsKind,
+  InvalidValue,
   SettingGroup,
+  type SettingKind,
   textKind,
   trustProxyKind,
 } from "flags-server-kit/command-line";
-import { workersKind } from "../workers-kind.ts";
 import { BASE_PATH_SETTING } from "./base-path.ts";
 
 const listening = new SettingGroup("Listening");
 const network = new SettingGroup("Network");
+
+const MAX_WORKERS = 256;
+const workerCountKind = createIntegerKind({ min: 1, max: MAX_WORKERS });
+const allowedWorkers = `auto, or ${workerCountKind.allowed}`;
+
+/** `auto` is one process per available core. */
+const workersKind: SettingKind<number> = {
+  allowed: allowedWorkers,
+  allowedText: allowedWorkers,
+  fromText: (text) =>
+    text.toLowerCase() === "auto"
+      ? Math.min(availableParallelism(), MAX_WORKERS)
+      : workerCountKind.fromText(text),
+  fromValue: () => new InvalidValue(),
+};
 
 const portKind = createIntegerKind({ min: 0, max: 65_535 });
 
