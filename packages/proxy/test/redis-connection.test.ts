@@ -40,17 +40,17 @@ async function useExchange(store: Store): Promise<void> {
   if (exchange === undefined) throw new Error("There is no exchange");
   const onChange = vi.fn();
   exchange.onChange(onChange);
-  const request = { leaseMs: 30_000, wants: "failing", knownEpoch: 0, isFailing: false } as const;
   const ages = { confirmedAgeMs: undefined, upstreamAgeMs: 0 };
-  const { isHolder, epoch } = await exchange.contact(
-    { ...request, ...ages, owner: "owner" },
+  const request = { owner: "owner", leaseMs: 30_000, takesFromFailing: true, isFailing: false };
+  const { lease, nextVersion } = await exchange.contact(
+    { ...request, ...ages, revision: undefined },
     signalAfter(),
   );
+  expect(lease).toBe("taken");
   const definitions = { version: 2, features: [], segments: [] };
-  const flags = { version: { epoch, counter: 1 }, revision: "r", definitions, ...ages };
-  const isPublished = await exchange.publish("owner", flags, signalAfter());
-  expect({ isHolder, isPublished }).toEqual({ isHolder: true, isPublished: true });
-  expect((await exchange.read(signalAfter()))?.revision).toBe("r");
+  const flags = { version: nextVersion, revision: "r", definitions, ...ages };
+  await exchange.publish("owner", flags, signalAfter());
+  expect((await exchange.read(signalAfter())).version).toBe(nextVersion);
   await vi.waitFor(() => expect(onChange).toHaveBeenCalled(), WAIT);
   await exchange.release("owner", signalAfter());
 }

@@ -41,8 +41,8 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
           {
             owner,
             leaseMs: LEASE_MS,
-            wants: "failing",
-            knownEpoch: 0,
+            takesFromFailing: true,
+            revision: "r",
             confirmedAgeMs: undefined,
             upstreamAgeMs: 0,
             isFailing: false,
@@ -50,11 +50,11 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
           },
           signal,
         );
-      const publish = (epoch: number, counter: number, ...names: string[]): Promise<boolean> =>
+      const publish = (version: number, ...names: string[]): Promise<void> =>
         exchange.publish(
           owner,
           {
-            version: { epoch, counter },
+            version,
             revision: "r",
             definitions: definitionsOf(...names),
             confirmedAgeMs: 0,
@@ -67,44 +67,45 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     return { key, createReplica };
   }
 
-  test("an exchange has one holder at a time, which keeps its epoch", async () => {
+  test("an exchange has one holder at a time", async () => {
     const { createReplica } = createSource();
     const [first, second] = [createReplica(), createReplica()];
-    const taken = await first.contact();
-    expect(taken).toMatchObject({ isHolder: true, version: undefined, confirmedAgeMs: undefined });
-    expect(await second.contact()).toMatchObject({ isHolder: false, epoch: taken.epoch });
-    expect(await first.contact()).toMatchObject({ isHolder: true, epoch: taken.epoch });
+    expect(await first.contact()).toMatchObject({
+      lease: "taken",
+      version: undefined,
+      confirmedAgeMs: undefined,
+    });
+    expect((await second.contact()).lease).toBe("other");
+    expect((await first.contact()).lease).toBe("renewed");
     await first.exchange.release(second.owner, signal);
-    expect((await second.contact()).isHolder).toBe(false);
+    expect((await second.contact()).lease).toBe("other");
     await first.exchange.release(first.owner, signal);
-    const next = await second.contact();
-    expect(next.isHolder).toBe(true);
-    expect(next.epoch).toBeGreaterThan(taken.epoch);
+    expect((await second.contact()).lease).toBe("taken");
   });
 
   test("an exchange rejects the publication of a replica that has lost the lease", async () => {
     const { key, createReplica } = createSource();
     const [frozen, other] = [createReplica(), createReplica()];
-    const { epoch } = await frozen.contact();
-    expect(await frozen.publish(epoch, 1, "first")).toBe(true);
+    await frozen.contact();
+    await frozen.publish(1, "first");
     // As if the lease had expired.
     redis.cli("DEL", `${key}:lease`);
-    expect(await frozen.publish(epoch, 2, "old")).toBe(false);
-    const taken = await other.contact();
-    expect(taken).toMatchObject({ isHolder: true, version: { epoch, counter: 1 } });
-    expect(await other.publish(taken.epoch, 1, "new")).toBe(true);
-    expect(await frozen.publish(epoch, 2, "old")).toBe(false);
-    expect(await frozen.publish(taken.epoch, 2, "old")).toBe(false);
-    const flags = await frozen.exchange.read(signal);
-    expect(flags).toMatchObject({ version: { epoch: taken.epoch, counter: 1 } });
-    expect(JSON.parse(flags?.text ?? "")).toEqual(definitionsOf("new"));
+    await frozen.publish(2, "old");
+    expect(await other.contact()).toMatchObject({ lease: "taken", version: 1 });
+    await other.publish(3, "new");
+    await frozen.publish(4, "old");
+    const { version, text } = await frozen.exchange.read(signal);
+    expect({ version, flags: JSON.parse(text) as unknown }).toEqual({
+      version: 3,
+      flags: definitionsOf("new"),
+    });
   });
 
   test("the lease expires", async () => {
     const { createReplica } = createSource();
     const [first, second] = [createReplica(), createReplica()];
     await first.contact({ leaseMs: 50 });
-    await expect.poll(async () => (await second.contact()).isHolder).toBe(true);
+    await expect.poll(async () => (await second.contact()).lease).toBe("taken");
   });
 
   test("the lease of a failing holder goes to a replica that may reach the upstream", async () => {
@@ -112,13 +113,10 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     const [failing, alsoFailing, other] = [createReplica(), createReplica(), createReplica()];
     await failing.contact();
     await failing.contact({ isFailing: true });
-    const state = await alsoFailing.contact({ wants: "free" });
-    expect(state).toMatchObject({ isHolder: false, isHolderFailing: true });
-    expect(await other.contact()).toMatchObject({ isHolder: true, isHolderFailing: false });
-    expect(await failing.contact({ wants: "free" })).toMatchObject({
-      isHolder: false,
-      isHolderFailing: false,
-    });
+    const state = await alsoFailing.contact({ takesFromFailing: false });
+    expect(state).toMatchObject({ lease: "other", isHolderFailing: true });
+    expect(await other.contact()).toMatchObject({ lease: "taken", isHolderFailing: false });
+    expect(await failing.contact()).toMatchObject({ lease: "other", isHolderFailing: false });
   });
 
   test("holder and followers notice that Redis is out of memory", async () => {
@@ -126,120 +124,77 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     onTestFinished(() => full.stop());
     const { createReplica } = createSource(full);
     const [holder, follower] = [createReplica(), createReplica()];
-    const { epoch } = await holder.contact();
+    await holder.contact();
     await follower.contact();
     full.cli("CONFIG", "SET", "maxmemory", "1");
-    await expect(holder.publish(epoch, 1, "a")).rejects.toThrow("OOM");
+    await expect(holder.publish(1, "a")).rejects.toThrow("OOM");
     await expect(holder.contact()).rejects.toThrow("OOM");
     await expect(follower.contact()).rejects.toThrow("OOM");
     full.cli("CONFIG", "SET", "maxmemory", "0");
-    expect((await holder.contact()).isHolder).toBe(true);
-    expect((await follower.contact()).isHolder).toBe(false);
+    expect((await holder.contact()).lease).toBe("renewed");
+    expect((await follower.contact()).lease).toBe("other");
   });
 
-  test("only the holder confirms flags, at the time of Redis", async () => {
+  test("only the holder confirms the published flags, at the time of Redis", async () => {
     const { createReplica } = createSource();
     const [holder, other] = [createReplica(), createReplica()];
-    const { epoch } = await holder.contact({ confirmedAgeMs: 5 });
+    await holder.contact({ confirmedAgeMs: 5 });
     expect((await other.contact({ confirmedAgeMs: 5 })).confirmedAgeMs).toBeUndefined();
-    await holder.publish(epoch, 1, "a");
+    await holder.publish(1, "a");
     expect((await other.contact()).confirmedAgeMs).toBeLessThan(10_000);
     await holder.contact({ confirmedAgeMs: 70_000 });
+    await holder.contact({ confirmedAgeMs: 5, revision: "other" });
     const { confirmedAgeMs } = await other.contact({ confirmedAgeMs: 5 });
     expect(confirmedAgeMs).toBeGreaterThanOrEqual(70_000);
   });
 
   test("followers learn how old the flags were when the upstream of the holder sent them", async () => {
-    const { key, createReplica } = createSource();
+    const { createReplica } = createSource();
     const [holder, other] = [createReplica(), createReplica()];
-    const { epoch } = await holder.contact();
-    await holder.publish(epoch, 1, "a");
+    await holder.contact();
+    await holder.publish(1, "a");
     expect((await other.contact()).upstreamAgeMs).toBe(0);
     await holder.contact({ confirmedAgeMs: 5, upstreamAgeMs: 60_000 });
     expect((await other.contact()).upstreamAgeMs).toBe(60_000);
     await holder.contact({ confirmedAgeMs: 5, upstreamAgeMs: undefined });
     expect((await other.contact()).upstreamAgeMs).toBeUndefined();
-    // As with a holder of an earlier version.
-    redis.cli("HDEL", `${key}:shared`, "upstreamAge");
-    expect((await other.contact()).upstreamAgeMs).toBe(0);
   });
 
   test("flags that were confirmed in the future count as not confirmed", async () => {
     const { key, createReplica } = createSource();
     const [holder, other] = [createReplica(), createReplica()];
-    const { epoch } = await holder.contact();
-    await holder.publish(epoch, 1, "a");
+    await holder.contact();
+    await holder.publish(1, "a");
     redis.cli("HSET", `${key}:shared`, "confirmed", "9000000000000000");
     expect((await other.contact()).confirmedAgeMs).toBeUndefined();
-  });
-
-  test("a replica can take the lease of a holder that publishes nothing", async () => {
-    const { createReplica } = createSource();
-    const [holder, other] = [createReplica(), createReplica()];
-    const { epoch } = await holder.contact();
-    expect((await other.contact({ wants: "failing" })).isHolder).toBe(false);
-    const taken = await other.contact({ wants: "any" });
-    expect(taken.isHolder).toBe(true);
-    expect(taken.epoch).toBeGreaterThan(epoch);
-    expect((await holder.contact({ wants: "free" })).isHolder).toBe(false);
   });
 
   test("an exchange ignores a lease that is longer than any of a replica", async () => {
     const { key, createReplica } = createSource();
     const replica = createReplica();
     redis.cli("SET", `${key}:lease`, "x 1", "PX", "37500");
-    expect((await replica.contact()).isHolder).toBe(false);
+    expect((await replica.contact()).lease).toBe("other");
     redis.cli("SET", `${key}:lease`, "x 1", "PX", "40000");
-    expect((await replica.contact()).isHolder).toBe(true);
+    expect((await replica.contact()).lease).toBe("taken");
   });
 
-  test("epochs increase even if Redis has lost its data", async () => {
-    const { createReplica } = createSource();
-    const [first, second] = [createReplica(), createReplica()];
-    const { epoch } = await first.contact();
-    redis.cli("FLUSHALL");
-    redis.cli("SCRIPT", "FLUSH");
-    const later = await second.contact({ knownEpoch: epoch + 1_000_000 });
-    expect(later.epoch).toBeGreaterThan(epoch + 1_000_000);
-  });
-
-  test.each([
-    ["a lease that does not expire", "lease", "x 1"],
-    ["a lease with an absurd epoch", "lease", `x ${"9".repeat(16)}`],
-    ["a lease of another form", "lease", "nonsense"],
-  ])("an exchange is not blocked by %s", async (_name, part, value) => {
+  test("an exchange is not blocked by values of another form", async () => {
     const { key, createReplica } = createSource();
     const replica = createReplica();
-    redis.cli("SET", `${key}:${part}`, value);
-    redis.cli("HSET", `${key}:shared`, "epoch", "9".repeat(30), "confirmed", "x", "version", "1.x");
-    const { isHolder, epoch, version } = await replica.contact();
-    expect({ isHolder, version }).toEqual({ isHolder: true, version: undefined });
-    expect(Number.isSafeInteger(epoch)).toBe(true);
-    expect(await replica.publish(epoch, 1, "a")).toBe(true);
+    redis.cli("HSET", `${key}:shared`, "confirmed", "x", "version", "1.x", "upstreamAge", "x");
+    expect(await replica.contact()).toMatchObject({ lease: "taken", version: undefined });
+    await replica.publish(1, "a");
+    expect((await replica.exchange.read(signal)).version).toBe(1);
   });
-
-  test.each(["lease", "shared"])(
-    "an exchange replaces the key %s if another program has written it with another type",
-    async (part) => {
-      const { key, createReplica } = createSource();
-      const replica = createReplica();
-      redis.cli("DEL", `${key}:${part}`);
-      redis.cli("LPUSH", `${key}:${part}`, "x");
-      const { isHolder, epoch } = await replica.contact();
-      expect(isHolder).toBe(true);
-      expect(await replica.publish(epoch, 1, "a")).toBe(true);
-      expect((await replica.exchange.read(signal))?.revision).toBe("r");
-    },
-  );
 
   test("an exchange deletes flags that were written without the secret", async () => {
     const { createReplica } = createSource();
     const [attacker, replica] = [createReplica("guess"), createReplica()];
-    const { epoch } = await attacker.contact();
-    await attacker.publish(epoch, 1, "evil");
+    await attacker.contact();
+    await attacker.publish(1, "evil");
     await expect(replica.exchange.read(signal)).rejects.toThrow(
       "The shared flags are not used: the document was damaged, or not written with the upstream token",
     );
-    expect(await replica.exchange.read(signal)).toBeUndefined();
+    await expect(replica.exchange.read(signal)).rejects.toThrow("There are no shared flags");
   });
 });

@@ -88,7 +88,6 @@ test("update() sets the status and emits an event", () => {
     {
       lastFetchAtMs: 7,
       lastUpdateAtMs: 3,
-      revision: undefined,
       failure: { message: "is down", atMs: 5 },
       origin: "upstream",
       isLive: true,

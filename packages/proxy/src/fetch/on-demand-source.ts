@@ -213,7 +213,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     const cached = isUseful ? await cache?.getNewer(confirmedAtMs, this.#events) : undefined;
     if (cached === undefined) return undefined;
     try {
-      await this.updater.acceptShared(cached.text, { ...cached, isFresh: true }, signal);
+      await this.updater.acceptShared(cached.text, cached.confirmedAtMs, signal);
     } catch (thrown) {
       signal.throwIfAborted();
       const { message } = toUpstreamError(thrown);

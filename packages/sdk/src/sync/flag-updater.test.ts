@@ -81,7 +81,7 @@ describe("FlagUpdater", () => {
     const agoMs = 60_000;
     const text = JSON.stringify({ version: 2, ...documentOf("shared", 1) });
     const confirmedAtMs = performance.now() - agoMs;
-    await updater.acceptShared(text, { confirmedAtMs, isFresh: true }, UNABORTED);
+    await updater.acceptShared(text, confirmedAtMs, UNABORTED);
     expect(updater.confirmedAtMs).toBe(performance.now() - agoMs);
     expect(updater.lastFetchAtMs).toBe(Date.now() - agoMs);
     updater.confirmed(performance.now() - 5);

@@ -105,17 +105,12 @@ export class FlagUpdater implements SyncSink {
   }
 
   /**
-   * Accepts flags that another replica received.
+   * Accepts flags that another replica received from the upstream.
    *
-   * @param shared when they were confirmed, as `performance.now()`, undefined if that is not known; and whether they
-   *   count as those of the upstream, otherwise as restored ones
+   * @param confirmedAtMs when they were confirmed, as `performance.now()`; `-Infinity` if that is not known
    */
-  acceptShared(
-    text: string,
-    shared: { readonly confirmedAtMs: number | undefined; readonly isFresh: boolean },
-    signal: AbortSignal,
-  ): Promise<void> {
-    return this.#options.slicer.run(this.#acceptShared(text, shared), signal);
+  acceptShared(text: string, confirmedAtMs: number, signal: AbortSignal): Promise<void> {
+    return this.#options.slicer.run(this.#acceptShared(text, confirmedAtMs), signal);
   }
 
   unchanged(confirmation: Confirmation = confirmedNow()): void {
@@ -134,12 +129,8 @@ export class FlagUpdater implements SyncSink {
     this.#options.emitter.emit("unchanged");
   }
 
-  *#acceptShared(
-    text: string,
-    { confirmedAtMs: atMs = -Infinity, isFresh }: Parameters<FlagUpdater["acceptShared"]>[1],
-  ): Steps<void> {
-    const document = yield* readJson(text);
-    yield* this.#accept(document, isFresh ? "shared" : "store", { atMs, isRelayed: false });
+  *#acceptShared(text: string, atMs: number): Steps<void> {
+    yield* this.#accept(yield* readJson(text), "shared", { atMs, isRelayed: false });
   }
 
   *#accept(document: unknown, origin: Origin, confirmation: Confirmation): Steps<void> {

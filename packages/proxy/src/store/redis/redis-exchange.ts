@@ -1,8 +1,6 @@
 import type {
   FlagExchange,
   PublishedFlags,
-  SharedFlags,
-  SharedVersion,
   SharingRequest,
   SharingState,
 } from "../../upstream/sharing/flag-exchange.ts";
@@ -18,18 +16,12 @@ import {
 import type { SourceIdentity } from "../source-identity.ts";
 import { stringifyDefinitions } from "../stringify-definitions.ts";
 import type { RedisConnection } from "./redis-connection.ts";
-import { CONTACT, DISCARD, PUBLISH, RELEASE, type RedisScript } from "./redis-scripts.ts";
+import { CONTACT, PUBLISH, RELEASE, type RedisScript } from "./redis-scripts.ts";
 
 /** How long flags are available if no replica runs. */
 const STATE_LIFETIME_MS = 30 * 24 * 3_600_000;
 
 const KIND = "shared-flags";
-
-const LEVELS: Readonly<Record<SharingRequest["wants"], string>> = {
-  free: "0",
-  failing: "1",
-  any: "2",
-};
 
 /**
  * Shares the flags of one source through Redis. The flags are signed with a secret that only the replicas
@@ -59,52 +51,61 @@ export class RedisExchange implements FlagExchange {
       [
         request.owner,
         String(request.leaseMs),
-        LEVELS[request.wants],
-        String(request.knownEpoch),
-        String(request.confirmedAgeMs ?? -1),
+        request.takesFromFailing ? "1" : "0",
         request.isFailing ? "1" : "0",
+        request.revision ?? "",
+        String(request.confirmedAgeMs ?? -1),
+        String(request.upstreamAgeMs ?? -1),
         String(STATE_LIFETIME_MS),
         String(MAX_LEASE_MS),
-        String(request.upstreamAgeMs ?? -1),
       ],
       signal,
     );
-    return parseState(reply);
+    const [lease, isFailing, age, version, revision, upstreamAge, now] =
+      reply as readonly unknown[];
+    return {
+      lease: String(lease) as SharingState["lease"],
+      isHolderFailing: isFailing === 1,
+      confirmedAgeMs: parseCount(age),
+      upstreamAgeMs: parseCount(upstreamAge),
+      version: parseCount(version),
+      revision: revision instanceof Uint8Array ? String(revision) : undefined,
+      nextVersion: Number(now),
+    };
   }
 
-  async publish(owner: string, flags: PublishedFlags, signal: AbortSignal): Promise<boolean> {
-    const { version, revision, definitions } = flags;
-    const text = await stringifyDefinitions(definitions);
-    const packed = await packContent(writeFlags({ version, revision, text }));
-    const document = encodeDocument({ ...packed, confirmedAtMs: Date.now() }, this.#identity);
+  async publish(owner: string, flags: PublishedFlags, signal: AbortSignal): Promise<void> {
+    const { version, revision, definitions, confirmedAgeMs = 0, upstreamAgeMs = -1 } = flags;
+    const packed = await packContent(await stringifyDefinitions(definitions));
+    // The version is part of the document, so that it is signed.
+    const document = encodeDocument({ ...packed, confirmedAtMs: version }, this.#identity);
     signal.throwIfAborted();
-    const reply = await this.#run(
+    await this.#run(
       PUBLISH,
       [
-        `${owner} ${version.epoch}`,
-        writeVersion(version),
+        owner,
+        String(version),
         revision,
         Buffer.from(document),
         this.#channel,
         String(STATE_LIFETIME_MS),
-        String(flags.confirmedAgeMs ?? 0),
-        String(flags.upstreamAgeMs ?? -1),
+        String(confirmedAgeMs),
+        String(upstreamAgeMs),
       ],
       signal,
     );
-    return reply === 1;
   }
 
-  async read(signal: AbortSignal): Promise<SharedFlags | undefined> {
+  async read(signal: AbortSignal): Promise<{ readonly version: number; readonly text: string }> {
     const key = this.#stateKey;
-    const reply = await this.#connection.send(key, ["HMGET", key, "version", "document"], signal);
-    const [version, document] = Array.isArray(reply) ? (reply as unknown[]) : [];
-    if (!(version instanceof Uint8Array) || !(document instanceof Uint8Array)) return undefined;
+    const document = await this.#connection.send(key, ["HGET", key, "document"], signal);
+    if (!(document instanceof Uint8Array)) throw new Error("There are no shared flags");
     try {
-      return readFlags(await unpackContent(decodeDocument(document, this.#identity)));
+      const decoded = decodeDocument(document, this.#identity);
+      return { version: decoded.confirmedAtMs, text: await unpackContent(decoded) };
     } catch (error) {
       if (!(error instanceof InvalidDocument)) throw error;
-      await this.#run(DISCARD, [Buffer.from(version)], signal);
+      await this.#connection.send(key, ["HDEL", key, "revision", "document"], signal);
       throw new Error(`The shared flags are not used: the document ${error.message}`, {
         cause: error,
       });
@@ -138,46 +139,7 @@ export class RedisExchange implements FlagExchange {
   }
 }
 
-function parseState(reply: unknown): SharingState {
-  const [isHolder, epoch, isFailing, age, version, revision, upstreamAge] =
-    reply as readonly unknown[];
-  return {
-    isHolder: isHolder === 1,
-    epoch: Number(epoch),
-    isHolderFailing: isFailing === 1,
-    confirmedAgeMs: parseAge(age),
-    upstreamAgeMs: parseAge(upstreamAge),
-    version: parseVersion(version),
-    revision: revision instanceof Uint8Array ? String(revision) : undefined,
-  };
-}
-
-function parseAge(value: unknown): number | undefined {
-  const ageMs = Number(value);
-  return ageMs >= 0 ? ageMs : undefined;
-}
-
-function writeVersion({ epoch, counter }: SharedVersion): string {
-  return `${epoch}.${counter}`;
-}
-
-function parseVersion(text: unknown): SharedVersion | undefined {
-  const [, epoch, counter] = /^(\d{1,16})\.(\d{1,15})$/.exec(String(text)) ?? [];
-  if (epoch === undefined || counter === undefined) return undefined;
-  return { epoch: Number(epoch), counter: Number(counter) };
-}
-
-/** NOTE: the version is part of the content, so that it is signed. */
-function writeFlags({ version, revision, text }: SharedFlags): string {
-  return `${writeVersion(version)} ${revision}\n${text}`;
-}
-
-function readFlags(content: string): SharedFlags {
-  const lineEnd = content.indexOf("\n");
-  const [versionText, revision] = content.slice(0, Math.max(lineEnd, 0)).split(" ");
-  const version = parseVersion(versionText);
-  if (version === undefined || revision === undefined) {
-    throw new InvalidDocument("has no version");
-  }
-  return { version, revision, text: content.slice(lineEnd + 1) };
+function parseCount(value: unknown): number | undefined {
+  const count = Number(value ?? undefined);
+  return count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : undefined;
 }

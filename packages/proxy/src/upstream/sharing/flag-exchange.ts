@@ -1,70 +1,45 @@
 import type { FeatureDefinitions } from "flags-sdk";
 
-/**
- * Orders the flags that replicas share. The epoch increases with each new holder of the lease, the counter
- * with each publication of that holder.
- */
-export interface SharedVersion {
-  readonly epoch: number;
-  readonly counter: number;
-}
-
-interface VersionedFlags {
-  readonly version: SharedVersion;
-  /** The revision of the snapshot into which the flags are compiled. */
-  readonly revision: string;
-}
-
-/** Flags that one replica publishes for the others. */
-export interface PublishedFlags
-  extends VersionedFlags, Pick<SharingRequest, "confirmedAgeMs" | "upstreamAgeMs"> {
-  readonly definitions: FeatureDefinitions;
-}
-
-/** Flags that another replica has published. */
-export interface SharedFlags extends VersionedFlags {
-  /** The definitions as JSON. */
-  readonly text: string;
+/** How current the published flags are. Both ages are undefined if they are not known. */
+export interface SharedAges {
+  /** Milliseconds since the upstream of the holder confirmed the flags. */
+  readonly confirmedAgeMs: number | undefined;
+  /** How old they were then, in milliseconds, if that upstream follows another one. */
+  readonly upstreamAgeMs: number | undefined;
 }
 
 /** What a replica sends when it contacts the exchange. */
-export interface SharingRequest {
+export interface SharingRequest extends SharedAges {
   /** Identifies the replica; random, so that no two are equal. */
   readonly owner: string;
   /** How long the lease lasts without a renewal, in milliseconds. */
   readonly leaseMs: number;
-  /**
-   * `failing`: also take the lease of a holder that cannot reach the upstream; `any`: of every holder, because this
-   * one publishes nothing.
-   */
-  readonly wants: "free" | "failing" | "any";
-  /** The epoch of a new lease must be higher than this. */
-  readonly knownEpoch: number;
-  /**
-   * Milliseconds since the upstream confirmed the published flags; undefined if it has not. Ignored unless
-   * the replica is the holder.
-   */
-  readonly confirmedAgeMs: number | undefined;
-  /** How old they were then, if the upstream follows another one; undefined if that is not known. */
-  readonly upstreamAgeMs: number | undefined;
-  /** Whether the upstream cannot be reached. Ignored unless the replica is the holder. */
+  /** Whether to take the lease of a holder that cannot reach the upstream, too. */
+  readonly takesFromFailing: boolean;
+  /** Whether the upstream cannot be reached. Ignored unless the replica is the holder, as the following. */
   readonly isFailing: boolean;
+  /** The revision that the ages are about. */
+  readonly revision: string | undefined;
 }
 
-/** The response to a replica. Only `isHolder` and `epoch` are authenticated. */
-export interface SharingState {
-  /** Whether this replica has the lease. */
-  readonly isHolder: boolean;
-  /** The epoch of the lease; 0 if nobody has it. */
-  readonly epoch: number;
+/** The response to a replica. Nothing in it is authenticated. */
+export interface SharingState extends SharedAges {
+  /** Who has the lease: another replica, or this one, which has renewed it or taken it now. */
+  readonly lease: "other" | "renewed" | "taken";
   readonly isHolderFailing: boolean;
-  /** Milliseconds since the upstream confirmed the published flags; undefined if unknown. */
-  readonly confirmedAgeMs: number | undefined;
-  /** As in the request of the holder. */
-  readonly upstreamAgeMs: number | undefined;
-  /** The version of the published flags; undefined if there are none. */
-  readonly version: SharedVersion | undefined;
+  /** Orders publications: higher than that of all earlier ones. Undefined if there are no published flags, as the revision. */
+  readonly version: number | undefined;
+  /** The revision of the snapshot into which the published flags are compiled. */
   readonly revision: string | undefined;
+  /** A version for a publication now, unless a higher one is known. */
+  readonly nextVersion: number;
+}
+
+/** Flags that one replica publishes for the others. */
+export interface PublishedFlags extends SharedAges {
+  readonly version: number;
+  readonly revision: string;
+  readonly definitions: FeatureDefinitions;
 }
 
 /**
@@ -74,13 +49,13 @@ export interface SharingState {
 export interface FlagExchange {
   /** Takes or renews the lease if possible, and returns the state. */
   contact(request: SharingRequest, signal: AbortSignal): Promise<SharingState>;
-  /** Replaces the published flags. Resolves to false, without any effect, if the lease has another holder. */
-  publish(owner: string, flags: PublishedFlags, signal: AbortSignal): Promise<boolean>;
+  /** Replaces the published flags. Has no effect if the lease has another holder. */
+  publish(owner: string, flags: PublishedFlags, signal: AbortSignal): Promise<void>;
   /**
-   * Resolves to the published flags, undefined if there are none. If they are damaged, deletes them, so that
-   * the holder publishes again, and rejects.
+   * Resolves to the definitions as JSON. If there are none, or if they are damaged, rejects; the holder then publishes
+   * again.
    */
-  read(signal: AbortSignal): Promise<SharedFlags | undefined>;
+  read(signal: AbortSignal): Promise<{ readonly version: number; readonly text: string }>;
   /** Gives the lease up, if the replica has it. */
   release(owner: string, signal: AbortSignal): Promise<void>;
   /**
@@ -92,14 +67,3 @@ export interface FlagExchange {
 
 /** Opens an exchange; rejects if it cannot be used. */
 export type OpenExchange = () => Promise<FlagExchange>;
-
-/** Compares versions: negative if the first one is older. Undefined is older than every version. */
-export function compareVersions(
-  first: SharedVersion | undefined,
-  second: SharedVersion | undefined,
-): number {
-  if (first === undefined || second === undefined) {
-    return Number(first !== undefined) - Number(second !== undefined);
-  }
-  return first.epoch - second.epoch || first.counter - second.counter;
-}

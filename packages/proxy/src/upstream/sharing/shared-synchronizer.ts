@@ -1,14 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Following, Loop, type Synchronizer } from "flags-sdk/internal";
 import { Deadline, describeCause, toUpstreamError } from "flags-sdk/neutral";
-import { compareVersions } from "./flag-exchange.ts";
-import type {
-  FlagExchange,
-  OpenExchange,
-  PublishedFlags,
-  SharedVersion,
-  SharingState,
-} from "./flag-exchange.ts";
+import type { FlagExchange, OpenExchange, SharedAges, SharingState } from "./flag-exchange.ts";
 import { sharingTiming, type SharingTiming } from "./sharing-timing.ts";
 import { UpstreamRun } from "./upstream-run.ts";
 
@@ -35,16 +28,19 @@ interface SharedSynchronizerOptions extends Following {
   readonly onRole: (role: SharingRole) => void;
 }
 
+/** How long to wait for the first contact before following the upstream directly. */
+const FALLBACK_DELAY_MS = 1000;
+/** Maximum time for the first contact, including the connection. */
+const START_TIMEOUT_MS = 5000;
 const RELEASE_TIMEOUT_MS = 1000;
 
 /**
  * Shares the work of following one upstream among replicas: the holder of a lease does it, the others get its
  * flags from the exchange. While that fails, a replica follows the upstream itself.
  *
- * Flags never become older: each publication has a higher version than the previous ones, only the holder of
- * the lease can publish, and only flags that it has fetched since it took the lease. A replica that has
- * followed the upstream itself stops only if the shared flags equal its own, or if the upstream has confirmed
- * them later.
+ * Flags never become older: only the holder of the lease can publish, and only flags that it has fetched since it took
+ * the lease. A replica that has followed the upstream itself stops only if the shared flags equal its own, or if the
+ * upstream has confirmed them later.
  */
 export class SharedSynchronizer implements Synchronizer {
   readonly #options: SharedSynchronizerOptions;
@@ -60,19 +56,17 @@ export class SharedSynchronizer implements Synchronizer {
   #isWoken = false;
   #run: UpstreamRun | undefined;
   #stoppingRuns: Promise<unknown> = Promise.resolve();
+  /** Whether the run was started under the lease that this replica has. */
+  #isLeased = false;
   /** When this replica last failed to reach the upstream, as `performance.now()`. */
   #failedAtMs = -Infinity;
-  /** The highest version that this replica has published or accepted, and its revision. */
-  #version: SharedVersion | undefined;
+  /** The latest flags that this replica has published or got from the exchange. */
+  #version = 0;
   #revision: string | undefined;
-  /** Whether the accepted flags counted as confirmed. */
-  #isConfirmed = false;
   /** When the shared flags were last fresh, or the upstream failed for all, as `performance.now()`. */
   #usableAtMs = performance.now();
-  /** Since when the holder has confirmed nothing, as `performance.now()`; undefined while it does. */
-  #holderSilentSinceMs: number | undefined;
   /** When sharing last worked, as `performance.now()`. */
-  #sharedAtMs: number | undefined;
+  #sharedAtMs = -Infinity;
   #status: SharingStatus = { role: "alone", takeovers: 0, lastContactAtMs: undefined };
   #hasRole = false;
   /** Whether the current failure was logged. */
@@ -89,8 +83,8 @@ export class SharedSynchronizer implements Synchronizer {
 
   start(): void {
     this.#startTimer = setTimeout(() => {
-      if (this.#run === undefined) this.#startRun(undefined);
-    }, this.#timing.fallbackDelayMs).unref();
+      if (this.#run === undefined) this.#startRun();
+    }, FALLBACK_DELAY_MS).unref();
     this.#loop.start();
   }
 
@@ -117,7 +111,9 @@ export class SharedSynchronizer implements Synchronizer {
   async #iterate(): Promise<number | undefined> {
     this.#isWoken = false;
     try {
-      await this.#share();
+      const state = await this.#contact();
+      if (state.lease === "other") await this.#follow(state);
+      else await this.#lead(state);
       this.#succeeded();
     } catch (cause) {
       if (!this.#abort.signal.aborted) this.#failed(cause);
@@ -126,95 +122,67 @@ export class SharedSynchronizer implements Synchronizer {
     return this.#isWoken ? 0 : contactIntervalMs * (0.9 + 0.2 * Math.random());
   }
 
-  async #share(): Promise<void> {
-    const isFailing = this.#run?.isFailingFor(this.#timing.failingAfterMs) ?? false;
-    if (isFailing) this.#failedAtMs = performance.now();
-    const { contactTimeoutMs, startTimeoutMs } = this.#timing;
-    const limitMs = this.#hasRole ? contactTimeoutMs : startTimeoutMs;
-    const state = await this.#limit(limitMs, async (signal) =>
-      (await this.#exchange()).contact(
-        {
-          owner: this.#owner,
-          leaseMs: this.#timing.leaseMs,
-          wants: this.#wantedLease(),
-          knownEpoch: this.#version?.epoch ?? 0,
-          ...this.#ages(),
-          isFailing,
-        },
-        signal,
-      ),
+  #contact(): Promise<SharingState> {
+    const { contactTimeoutMs, failingAfterMs, leaseMs, takeoverDelayMs } = this.#timing;
+    const isFailing = this.#run?.isFailingFor(failingAfterMs) ?? false;
+    const nowMs = performance.now();
+    if (isFailing) this.#failedAtMs = nowMs;
+    const request = {
+      owner: this.#owner,
+      leaseMs,
+      // Otherwise, replicas would keep taking the lease from each other while the upstream is down.
+      takesFromFailing: nowMs - this.#failedAtMs > takeoverDelayMs,
+      isFailing,
+      revision: this.#options.current().revision,
+      ...this.#ages(),
+    };
+    return this.#limit(this.#hasRole ? contactTimeoutMs : START_TIMEOUT_MS, (exchange, signal) =>
+      exchange.contact(request, signal),
     );
-    if (state.isHolder || this.#isFresh(state)) this.#holderSilentSinceMs = undefined;
-    else this.#holderSilentSinceMs ??= performance.now();
-    if (state.isHolder) await this.#lead(state);
-    else await this.#follow(state);
   }
 
-  async #lead(state: SharingState): Promise<void> {
-    // The flags of the previous holder are better than none, and flags of the upstream that were confirmed earlier must
-    // not replace them.
-    const hasNone = this.#options.current().revision === undefined;
-    try {
-      if (hasNone && state.version !== undefined) await this.#acceptShared(state);
-    } finally {
-      this.#lease(state);
+  async #lead({ lease, version = 0, revision: shared, nextVersion }: SharingState): Promise<void> {
+    if (lease === "taken" || !this.#isLeased) {
+      this.#startRun();
+      this.#isLeased = true;
+      this.#status = { ...this.#status, takeovers: this.#status.takeovers + 1 };
     }
+    const { revision, definitions } = this.#options.current();
     const hasFetched = this.#run?.lastSuccessAtMs !== undefined;
-    const isPublished =
-      compareVersions(state.version, this.#version) === 0 &&
-      this.#options.current().revision === this.#revision;
-    if (hasFetched && !isPublished) await this.#publish(state.epoch);
+    if (hasFetched && revision !== undefined && definitions !== undefined && revision !== shared) {
+      this.#version = Math.max(nextVersion, version + 1, this.#version + 1);
+      const flags = { version: this.#version, revision, definitions, ...this.#ages() };
+      await this.#limit(this.#timing.transferTimeoutMs, (exchange, signal) =>
+        exchange.publish(this.#owner, flags, signal),
+      );
+    }
     this.#setRole("holder");
   }
 
-  /** Follows the upstream under the lease. */
-  #lease({ epoch }: SharingState): void {
-    if (this.#run?.epoch === epoch) return;
-    this.#startRun(epoch);
-    this.#status = { ...this.#status, takeovers: this.#status.takeovers + 1 };
-  }
-
-  async #publish(epoch: number): Promise<void> {
-    const { revision, definitions } = this.#options.current();
-    if (revision === undefined || definitions === undefined) return;
-    const counter = this.#version?.epoch === epoch ? this.#version.counter + 1 : 1;
-    const version = { epoch, counter };
-    // NOTE: before the publication, because a publication that fails may still have taken effect.
-    this.#version = version;
-    this.#revision = undefined;
-    const isPublished = await this.#limit(this.#timing.transferTimeoutMs, async (signal) =>
-      (await this.#exchange()).publish(
-        this.#owner,
-        { version, revision, definitions, ...this.#agesOfCurrent() },
-        signal,
-      ),
-    );
-    if (isPublished) this.#revision = revision;
-  }
-
   async #follow(state: SharingState): Promise<void> {
-    if (this.#run !== undefined && !this.#mayReplace(this.#run, state)) {
+    this.#isLeased = false;
+    const isFresh = this.#isFresh(state);
+    if (this.#run === undefined) {
+      this.#requireUsable(state);
+    } else if (!isFresh || !this.#mayReplaceOwn(state)) {
       this.#setRole("alone");
       return;
     }
-    const comparison = compareVersions(state.version, this.#version);
-    if (this.#run === undefined) this.#requireUsable(state, comparison);
-    const known = this.#run === undefined ? this.#revision : this.#options.current().revision;
-    const isPromoted = this.#isFresh(state) && !this.#isConfirmed;
-    const isNew = comparison !== 0 || state.revision !== known || isPromoted;
-    if (state.version !== undefined && isNew && !(await this.#acceptShared(state))) return;
-    if (this.#run !== undefined) this.#usableAtMs = performance.now();
+    if (isFresh) {
+      const hasFetched = this.#run?.lastSuccessAtMs !== undefined;
+      const known = hasFetched ? this.#options.current().revision : this.#revision;
+      if (state.revision === known) this.#confirm(state);
+      else await this.#acceptShared(state);
+      this.#version = Math.max(this.#version, state.version ?? 0);
+      this.#revision = state.revision;
+    }
+    this.#usableAtMs = performance.now();
     this.#stopRun();
     this.#setRole("follower");
-    const isCurrent = compareVersions(state.version, this.#version) === 0;
-    if (isCurrent && this.#isFresh(state)) this.#confirm(state);
   }
 
   /** @throws {Error} if a follower would have no flags or old ones, although the upstream may respond */
-  #requireUsable(state: SharingState, comparison: number): void {
-    if (state.version !== undefined && comparison < 0) {
-      throw new Error("The store no longer has the latest flags");
-    }
+  #requireUsable(state: SharingState): void {
     const nowMs = performance.now();
     if (this.#isFresh(state) || state.isHolderFailing) this.#usableAtMs = nowMs;
     const { freshMs, failingAfterMs } = this.#timing;
@@ -222,46 +190,26 @@ export class SharedSynchronizer implements Synchronizer {
     if (nowMs - this.#usableAtMs > limitMs) throw new Error("The holder publishes no flags");
   }
 
-  /** Reads the published flags and accepts them. Resolves to false if those of this replica are newer. */
-  async #acceptShared(state: SharingState): Promise<boolean> {
+  async #acceptShared(state: SharingState): Promise<void> {
     const { sink } = this.#options;
-    const shared = await this.#limit(this.#timing.transferTimeoutMs, async (signal) =>
-      (await this.#exchange()).read(signal),
+    const { version, text } = await this.#limit(
+      this.#timing.transferTimeoutMs,
+      (exchange, signal) => exchange.read(signal),
     );
-    if (shared === undefined) throw new Error("There are no shared flags");
-    if (state.isHolder || this.#run === undefined) {
-      if (compareVersions(shared.version, this.#version) < 0) return false;
-    } else {
-      if (!this.#mayReplace(this.#run, { ...state, ...shared })) return false;
-      this.#stopRun();
-    }
-    const isConfirmed = this.#isFresh(state) && !state.isHolder;
-    const confirmedAtMs = confirmationTime(state);
-    await sink.acceptShared(
-      shared.text,
-      {
-        confirmedAtMs: confirmedAtMs === -Infinity ? undefined : confirmedAtMs,
-        isFresh: isConfirmed,
-      },
-      this.#abort.signal,
-    );
-    this.#version = shared.version;
-    this.#revision = shared.revision;
-    this.#isConfirmed = isConfirmed;
-    return true;
+    if (version < this.#version) throw new Error("The store no longer has the latest flags");
+    this.#stopRun();
+    await sink.acceptShared(text, confirmationTime(state), this.#abort.signal);
+    this.#version = version;
   }
 
-  /** Whether shared flags may replace those that this replica has fetched itself. */
-  #mayReplace({ lastSuccessAtMs }: UpstreamRun, state: SharingState): boolean {
-    if (state.version === undefined) return false;
+  /** Whether shared flags may replace those of this replica, which follows the upstream itself. */
+  #mayReplaceOwn(state: SharingState): boolean {
     const { revision, confirmedAtMs = -Infinity } = this.#options.current();
-    if (revision === undefined) return true;
-    if (!this.#isFresh(state)) return false;
-    if (revision === state.revision) return true;
-    if (lastSuccessAtMs === undefined && compareVersions(state.version, this.#version) >= 0) {
-      return true;
-    }
-    return confirmationTime(state) > confirmedAtMs + this.#timing.marginMs;
+    return (
+      this.#run?.lastSuccessAtMs === undefined ||
+      revision === state.revision ||
+      confirmationTime(state) > confirmedAtMs + this.#timing.marginMs
+    );
   }
 
   #confirm(state: SharingState): void {
@@ -272,46 +220,27 @@ export class SharedSynchronizer implements Synchronizer {
     this.#options.sink.confirmed(atMs);
   }
 
-  #isFresh({ epoch, isHolderFailing, confirmedAgeMs = Infinity }: SharingState): boolean {
-    return epoch > 0 && !isHolderFailing && confirmedAgeMs <= this.#timing.freshMs;
+  #isFresh({ revision, isHolderFailing, confirmedAgeMs = Infinity }: SharingState): boolean {
+    return revision !== undefined && !isHolderFailing && confirmedAgeMs <= this.#timing.freshMs;
   }
 
-  /** A replica that reaches the upstream also takes the lease of a holder that publishes nothing. */
-  #wantedLease(): "free" | "failing" | "any" {
-    const sinceMs = this.#holderSilentSinceMs ?? Infinity;
-    const hasFlags = this.#run?.lastSuccessAtMs !== undefined;
-    if (hasFlags && performance.now() - sinceMs > this.#timing.freshMs) return "any";
-    // Otherwise, replicas would keep taking the lease from each other while the upstream is down.
-    const hasFailed = performance.now() - this.#failedAtMs <= this.#timing.takeoverDelayMs;
-    return hasFailed ? "free" : "failing";
-  }
-
-  /** Returns the ages if what is published is what was confirmed. */
-  #ages(): Pick<PublishedFlags, "confirmedAgeMs" | "upstreamAgeMs"> {
-    const isPublished = this.#revision === this.#options.current().revision;
-    return isPublished && this.#run?.epoch !== undefined
-      ? this.#agesOfCurrent()
-      : { confirmedAgeMs: undefined, upstreamAgeMs: undefined };
-  }
-
-  #agesOfCurrent(): Pick<PublishedFlags, "confirmedAgeMs" | "upstreamAgeMs"> {
-    const { lastSuccessAtMs } = this.#run ?? {};
+  /** Returns the ages of the current flags; unknown ones unless they were fetched under the lease. */
+  #ages(): SharedAges {
+    const fetchedAtMs = this.#isLeased ? this.#run?.lastSuccessAtMs : undefined;
+    if (fetchedAtMs === undefined) return { confirmedAgeMs: undefined, upstreamAgeMs: undefined };
     const { confirmedAtMs } = this.#options.current();
-    if (lastSuccessAtMs === undefined)
-      return { confirmedAgeMs: undefined, upstreamAgeMs: undefined };
     return {
-      confirmedAgeMs: Math.round(performance.now() - lastSuccessAtMs),
+      confirmedAgeMs: Math.round(performance.now() - fetchedAtMs),
       upstreamAgeMs:
         confirmedAtMs === undefined
           ? undefined
-          : Math.max(0, Math.ceil(lastSuccessAtMs - confirmedAtMs)),
+          : Math.max(0, Math.ceil(fetchedAtMs - confirmedAtMs)),
     };
   }
 
   #failed(cause: unknown): void {
-    const sinceMs = performance.now() - (this.#sharedAtMs ?? -Infinity);
-    if (sinceMs < this.#timing.gracePeriodMs) return;
-    if (this.#run === undefined) this.#startRun(undefined);
+    if (performance.now() - this.#sharedAtMs < this.#timing.gracePeriodMs) return;
+    if (this.#run === undefined) this.#startRun();
     this.#setRole("alone");
     if (this.#hasFailed) return;
     this.#hasFailed = true;
@@ -336,21 +265,25 @@ export class SharedSynchronizer implements Synchronizer {
     this.#options.onRole(role);
   }
 
-  async #limit<T>(timeoutMs: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #limit<T>(
+    timeoutMs: number,
+    call: (exchange: FlagExchange, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const deadline = new Deadline(this.#abort.signal, timeoutMs);
     try {
-      return await deadline.race(call(deadline.signal));
+      return await deadline.race(
+        this.#exchange().then((exchange) => call(exchange, deadline.signal)),
+      );
     } finally {
       deadline.end();
     }
   }
 
-  #startRun(epoch: number | undefined): void {
+  #startRun(): void {
     this.#stopRun();
     if (this.#abort.signal.aborted) return;
     const { createSynchronizer, sink, events } = this.#options;
     this.#run = new UpstreamRun({
-      epoch,
       createSynchronizer,
       sink,
       events,
@@ -386,6 +319,6 @@ export class SharedSynchronizer implements Synchronizer {
 function confirmationTime({
   confirmedAgeMs = Infinity,
   upstreamAgeMs = Infinity,
-}: SharingState): number {
+}: SharedAges): number {
   return performance.now() - confirmedAgeMs - upstreamAgeMs;
 }

@@ -4,10 +4,6 @@ export interface SharingTiming {
   readonly contactIntervalMs: number;
   /** Maximum time for a contact. */
   readonly contactTimeoutMs: number;
-  /** Maximum time for the first contact, including the connection. */
-  readonly startTimeoutMs: number;
-  /** How long to wait for the first contact before following the upstream directly. */
-  readonly fallbackDelayMs: number;
   /** Maximum time to publish or read flags. */
   readonly transferTimeoutMs: number;
   /** How long the lease lasts without a renewal. */
@@ -29,16 +25,9 @@ const MIN_BASE_MS = 1000;
 /** With longer intervals, a replica would notice too late that it has to follow the upstream. */
 const MAX_BASE_MS = 30_000;
 const DEFAULT_BASE_MS = 5000;
-
 const LEASE_INTERVALS = 1.25;
-/** No replica takes a lease for longer: a longer one was written by something else. */
+/** No replica takes a lease for longer. */
 export const MAX_LEASE_MS: number = MAX_BASE_MS * LEASE_INTERVALS;
-
-const MAX_CONTACT_TIMEOUT_MS = 2000;
-const START_TIMEOUT_MS = 5000;
-const FALLBACK_DELAY_MS = 1000;
-const MAX_TRANSFER_TIMEOUT_MS = 10_000;
-
 /** Streams confirm flags with a keep-alive about every 30 seconds. */
 const MIN_FRESH_MS = 60_000;
 
@@ -55,10 +44,8 @@ export function sharingTiming(intervalMs: number, random: () => number): Sharing
   const baseMs = Math.min(Math.max(wantedMs, MIN_BASE_MS), MAX_BASE_MS);
   return {
     contactIntervalMs: baseMs / 4,
-    contactTimeoutMs: Math.min(baseMs / 2, MAX_CONTACT_TIMEOUT_MS),
-    startTimeoutMs: START_TIMEOUT_MS,
-    fallbackDelayMs: FALLBACK_DELAY_MS,
-    transferTimeoutMs: Math.min(baseMs, MAX_TRANSFER_TIMEOUT_MS),
+    contactTimeoutMs: Math.min(baseMs / 2, 2000),
+    transferTimeoutMs: Math.min(baseMs, 10_000),
     leaseMs: Math.round(baseMs * LEASE_INTERVALS),
     gracePeriodMs: baseMs * (1 + random() / 2),
     failingAfterMs: 2 * Math.max(wantedMs, baseMs),

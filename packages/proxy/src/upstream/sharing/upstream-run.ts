@@ -2,8 +2,6 @@ import type { CreateSynchronizer, Synchronizer } from "flags-sdk/internal";
 import type { EventSink, SyncSink } from "flags-sdk/neutral";
 
 interface UpstreamRunOptions {
-  /** The epoch of the lease under which it runs; undefined without a lease. */
-  readonly epoch: number | undefined;
   readonly createSynchronizer: CreateSynchronizer;
   readonly sink: SyncSink & { setLive(isLive: boolean): void };
   readonly events: EventSink;
@@ -16,7 +14,6 @@ interface UpstreamRunOptions {
  * that its flags are newer than its start.
  */
 export class UpstreamRun {
-  readonly epoch: number | undefined;
   readonly #synchronizer: Synchronizer;
   readonly #sink: UpstreamRunOptions["sink"];
   readonly #startedAtMs = performance.now();
@@ -24,8 +21,7 @@ export class UpstreamRun {
   #hasFailed = false;
   #isStopped = false;
 
-  constructor({ epoch, createSynchronizer, sink, events, onSuccess }: UpstreamRunOptions) {
-    this.epoch = epoch;
+  constructor({ createSynchronizer, sink, events, onSuccess }: UpstreamRunOptions) {
     this.#sink = sink;
     this.#synchronizer = createSynchronizer(
       {
