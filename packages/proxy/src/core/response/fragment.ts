@@ -5,7 +5,7 @@ import { toBinaryString } from "../http/response-body.ts";
 export const SEPARATOR = ",";
 
 /** Prepared bytes for one outcome of one flag, or for several adjacent flags. */
-export class Fragment {
+export interface Fragment {
   /**
    * JSON of the flags in UTF-8, each preceded by a separator, as a string with one character for each
    * byte: concatenating strings costs less than copying buffers.
@@ -13,35 +13,25 @@ export class Fragment {
   readonly bytes: string;
   /** For each flag, the first 64 bits of the SHA-256 of its JSON. */
   readonly digests: readonly number[];
-
-  constructor(bytes: string, digests: readonly number[]) {
-    this.bytes = bytes;
-    this.digests = digests;
-  }
 }
 
-/** The bytes around a list of flags. */
-export class Frame {
-  /** In ASCII, as the suffix is. */
-  readonly prefix: string;
-  readonly suffix: string;
+/** The bytes around a list of flags, in ASCII. */
+export interface Frame extends ListFrame {
   readonly digest: readonly number[];
+}
 
-  constructor(frame: ListFrame) {
-    this.prefix = frame.prefix;
-    this.suffix = frame.suffix;
-    this.digest = digestOfFrame(frame);
-  }
+export function createFrame({ prefix, suffix }: ListFrame): Frame {
+  return { prefix, suffix, digest: digestOfFrame({ prefix, suffix }) };
 }
 
 export function createFragment(json: string): Fragment {
-  return new Fragment(toBinaryString(SEPARATOR + json), digestOf(json));
+  return { bytes: toBinaryString(SEPARATOR + json), digests: digestOf(json) };
 }
 
 /** Joins the fragments of adjacent flags. The entity tags of bodies that contain them stay the same. */
 export function joinFragments(fragments: readonly Fragment[]): Fragment {
-  const [only] = fragments;
-  if (only !== undefined && fragments.length === 1) return only;
-  const digests = fragments.flatMap((fragment) => [...fragment.digests]);
-  return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
+  return {
+    bytes: fragments.map(({ bytes }) => bytes).join(""),
+    digests: fragments.flatMap(({ digests }) => digests),
+  };
 }

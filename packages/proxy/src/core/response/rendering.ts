@@ -4,7 +4,7 @@ import type { FlagSource } from "../../upstream/flag-source.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
 import type { HttpError } from "../http/errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
-import { createFragment, type Fragment, Frame } from "./fragment.ts";
+import { createFragment, createFrame, type Fragment, type Frame } from "./fragment.ts";
 
 /** How a protocol serializes flags that have been evaluated. */
 export interface FlagFormat {
@@ -101,7 +101,7 @@ export interface Renderer {
 
 /** Creates a renderer that prepares only those flags again that a change affects. */
 export function createRenderer(format: FlagFormat): Renderer {
-  const layout = { format, frame: new Frame(format) };
+  const layout = { format, frame: createFrame(format) };
   const renderings = new WeakMap<Snapshot, Rendering>();
   const fragmentOf = createFragmentOf(format);
   const render = (snapshot: Snapshot): Rendering => {
