@@ -170,8 +170,7 @@ export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDepen
       const { raw } = reply;
       if (raw.destroyed) return reply.hijack();
 
-      streams.checkCapacity();
-      raw.once("close", streams.claimFeed(token, feed));
+      streams.checkCapacity(token, feed);
       reply.header("vary", "Authorization, Accept-Encoding");
       const gzip = acceptsGzip(request.headers["accept-encoding"]);
       const events = new EventStream(raw, reply.getHeaders(), { gzip });

@@ -20,7 +20,7 @@ export class SdkStream extends DeltaStream<EnvironmentFeed> {
   token: ApiToken;
 
   constructor(token: ApiToken, feed: EnvironmentFeed, events: EventStream) {
-    super(feed, events);
+    super(token.id, feed, events);
     this.token = token;
   }
 }
@@ -78,19 +78,9 @@ export class SdkStreams {
     return this.#hub.closed;
   }
 
-  /** @throws {ApiError} 503 with `Retry-After` if the limit of streams is reached */
-  checkCapacity(): void {
-    this.#hub.checkCapacity();
-  }
-
-  /**
-   * Claims memory for the feed of a stream.
-   *
-   * @returns a function that must be called when the stream has ended
-   * @throws {ApiError} 503 with `Retry-After` if the token has streams with too many different filters
-   */
-  claimFeed({ id }: ApiToken, feed: EnvironmentFeed): () => void {
-    return this.#hub.claimFeed(id, feed);
+  /** @throws {ApiError} 503 with `Retry-After` if a limit is reached: of streams, or of different filters for a token */
+  checkCapacity({ id }: ApiToken, feed: EnvironmentFeed): void {
+    this.#hub.checkCapacity(id, feed);
   }
 
   /** Adds a stream that has sent its initial state. */

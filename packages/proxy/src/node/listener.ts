@@ -116,10 +116,7 @@ class ReplySender {
     stream: NonNullable<HandledReply["stream"]>,
   ): void {
     const { request, response } = exchange;
-    if (response.destroyed) {
-      stream.cancel?.();
-      return;
-    }
+    if (response.destroyed) return;
     response.once("close", () =>
       this.#observe(exchange, { status: reply.status, route: reply.route }),
     );

@@ -6,6 +6,7 @@ import { StreamHub } from "./stream-hub.ts";
 /** A feed in which every change has the given text. */
 class TestFeed implements DeltaFeed {
   id = 1;
+  readonly bytes = 0;
   readonly #text: string;
 
   constructor(text: string) {
@@ -30,7 +31,7 @@ function createHub(): StreamHub<DeltaStream<TestFeed>> {
 test("DeltaStream sends the initial state and then each change once", async () => {
   const { events, received } = await openStream(await startStreamServer());
   const feed = new TestFeed("");
-  const stream = new DeltaStream(feed, events);
+  const stream = new DeltaStream("", feed, events);
   stream.sendInitial(undefined);
   stream.update();
   feed.id = 2;
@@ -46,7 +47,7 @@ test("DeltaStream sends only the differences once a slow SDK has caught up", asy
   const { events, client, received } = await openStream(await startStreamServer());
   const feed = new TestFeed("");
   const hub = createHub();
-  const stream = new DeltaStream(feed, events);
+  const stream = new DeltaStream("", feed, events);
   stream.sendInitial(undefined);
   hub.add(stream);
   client.pause();
@@ -60,13 +61,13 @@ test("DeltaStream sends only the differences once a slow SDK has caught up", asy
 test("DeltaStream shares the bytes of a message with all streams", async () => {
   const server = await startStreamServer();
   const message = { id: 1, text: LARGE_TEXT, size: 1 };
-  const feed: DeltaFeed = { id: 1, update: () => message };
+  const feed: DeltaFeed = { id: 1, bytes: 0, update: () => message };
   const before = process.memoryUsage().arrayBuffers;
   for (let count = 0; count < 8; count += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one connection after the other
     const { events, client } = await openStream(server);
     client.pause();
-    new DeltaStream(feed, events).sendInitial(undefined);
+    new DeltaStream("", feed, events).sendInitial(undefined);
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * LARGE_TEXT.length);
 });

@@ -16,6 +16,8 @@ interface DeltaMessage {
 export interface DeltaFeed {
   /** Identifies the current state. */
   readonly id: number;
+  /** Memory for the feed. 0: it does not depend on the client. */
+  readonly bytes: number;
   /** Returns the changes since a state; the complete state if the changes are not known. */
   update(sinceId: number | undefined): DeltaMessage;
 }
@@ -24,12 +26,15 @@ type EventName = keyof typeof encodedEvents;
 
 /** A stream of the Unleash streaming API, which sends an SDK every change of its flag definitions. */
 export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
+  /** The client that has opened it. */
+  readonly key: string;
   readonly feed: Feed;
   readonly events: EventStream;
   /** The state of the SDK once it has read everything that was sent. */
   #id: number | undefined;
 
-  constructor(feed: Feed, events: EventStream) {
+  constructor(key: string, feed: Feed, events: EventStream) {
+    this.key = key;
     this.feed = feed;
     this.events = events;
   }
@@ -94,26 +99,29 @@ export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<S
     this.#toError = toError;
   }
 
-  /** Throws an error if the limit of streams is reached. */
-  checkCapacity(): void {
-    if (this.hasCapacity()) return;
-    throw this.#refusal(
-      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
-    );
+  /** Throws an error if a limit does not allow another stream of a client with a feed. */
+  checkCapacity(client: string, feed: DeltaFeed): void {
+    if (!this.hasCapacity(client)) {
+      throw this.#refusal(
+        `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
+      );
+    }
+    if (!this.#feeds.canAdd(client, feed)) {
+      throw this.#refusal(
+        "The open streams of this token have too many different filters: use the same ones for several streams, poll for deltas, or try again later",
+      );
+    }
   }
 
-  /**
-   * Claims memory for the feed of a stream. Throws an error if the client has streams with too many different filters.
-   *
-   * @param client identifies the token of the stream
-   * @returns a function that must be called when the stream has ended
-   */
-  claimFeed(client: string, feed: { readonly bytes: number }): () => void {
-    const release = this.#feeds.tryAdd(client, feed);
-    if (release !== undefined) return release;
-    throw this.#refusal(
-      "The open streams of this token have too many different filters: use the same ones for several streams, poll for deltas, or try again later",
-    );
+  override add(stream: Stream): void {
+    super.add(stream);
+    if (this.has(stream)) this.#feeds.add(stream.key, stream.feed);
+  }
+
+  protected override remove(stream: Stream): boolean {
+    const wasOpen = super.remove(stream);
+    if (wasOpen) this.#feeds.remove(stream.feed);
+    return wasOpen;
   }
 
   #refusal(message: string): Error {

@@ -5,8 +5,9 @@ interface Feed {
 }
 
 interface Use {
+  readonly client: string;
+  readonly bytes: number;
   streams: number;
-  readonly release: () => void;
 }
 
 /**
@@ -21,26 +22,24 @@ export class FeedShare {
     this.#share = new FairShare(maxBytes);
   }
 
-  /** Counts another stream of a client. Returns a function for its end; undefined if the client's share is exhausted. */
-  tryAdd(client: string, feed: Feed): (() => void) | undefined {
-    const use = this.#uses.get(feed) ?? this.#claim(client, feed);
-    if (use === undefined) return undefined;
+  /** Whether the share of a client is large enough for another stream with a feed. */
+  canAdd(client: string, feed: Feed): boolean {
+    return feed.bytes === 0 || this.#uses.has(feed) || this.#share.canClaim(client, feed.bytes);
+  }
+
+  add(client: string, feed: Feed): void {
+    const use = this.#uses.get(feed) ?? { client, bytes: feed.bytes, streams: 0 };
+    if (use.streams === 0) this.#share.claim(client, use.bytes);
     use.streams += 1;
-    return () => this.#remove(feed, use);
-  }
-
-  #claim(client: string, feed: Feed): Use | undefined {
-    const release = this.#share.tryClaim(client, feed.bytes);
-    if (release === undefined) return undefined;
-    const use = { streams: 0, release };
     this.#uses.set(feed, use);
-    return use;
   }
 
-  #remove(feed: Feed, use: Use): void {
+  remove(feed: Feed): void {
+    const use = this.#uses.get(feed);
+    if (use === undefined) return;
     use.streams -= 1;
     if (use.streams > 0) return;
-    use.release();
+    this.#share.claim(use.client, -use.bytes);
     this.#uses.delete(feed);
   }
 }

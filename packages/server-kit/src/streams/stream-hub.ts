@@ -126,7 +126,7 @@ export class StreamHub<Stream extends HubStream> {
     const share = MIN_AGE_SHARE + Math.random() * (1 - MIN_AGE_SHARE);
     this.#streams.set(stream, performance.now() + this.#maxAgeMs * share);
     this.#counts.add(stream.key ?? "", stream.bytes ?? 0);
-    stream.events.onClose(() => this.#remove(stream));
+    stream.events.onClose(() => this.remove(stream));
     stream.events.onDrain(() => this.update([stream]));
   }
 
@@ -142,7 +142,7 @@ export class StreamHub<Stream extends HubStream> {
 
   /** Removes a stream and ends it. Its client reconnects after a delay. */
   end(stream: Stream, reason: StreamCloseReason): void {
-    if (!this.#remove(stream)) return;
+    if (!this.remove(stream)) return;
     this.#closed[reason] += 1;
     stream.events.retryAfter(this.reconnectDelayMs());
     stream.events.end();
@@ -169,7 +169,7 @@ export class StreamHub<Stream extends HubStream> {
   }
 
   /** Removes a stream without ending it. Returns whether it was open. */
-  #remove(stream: Stream): boolean {
+  protected remove(stream: Stream): boolean {
     if (!this.#streams.delete(stream)) return false;
     this.#counts.remove(stream.key ?? "", stream.bytes ?? 0);
     this.#updates.delete(stream);

@@ -24,8 +24,6 @@ interface StreamReply {
   readonly gzip?: boolean;
   /** Called when the headers have been sent. */
   open(events: EventStream): void;
-  /** Called instead of `open()` if the client has disconnected. @default there is nothing to do */
-  readonly cancel?: () => void;
 }
 
 export const JSON_TYPE = "application/json; charset=utf-8";

@@ -48,13 +48,9 @@ export class DefinitionsFeed implements DeltaFeed {
     return this.#id;
   }
 
-  /** Whether it contains only some of the flags of its source. */
-  get isFiltered(): boolean {
-    return !isUnrestricted(this.#query);
-  }
-
-  /** Estimates what the feed costs. */
+  /** Estimates what the feed costs. There is only one without filters, which does not depend on the client. */
   get bytes(): number {
+    if (isUnrestricted(this.#query)) return 0;
     let length = 0;
     for (const text of this.#log.texts()) length += text.length;
     return 2 * length + FLAG_BYTES * this.#definitions.features.length;

@@ -28,15 +28,8 @@ import {
 } from "./schemas.ts";
 
 export interface DefinitionsStreams {
-  /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
-  checkCapacity(): void;
-  /**
-   * Claims memory for the feed of a stream.
-   *
-   * @returns a function that must be called when the stream has ended
-   * @throws {HttpError} 503 with `Retry-After` if the key has streams with too many different filters
-   */
-  claimFeed(key: string, feed: DefinitionsFeed): () => void;
+  /** @throws {HttpError} 503 with `Retry-After` if a limit is reached: of streams, or of different filters for a key */
+  checkCapacity(key: string, feed: DefinitionsFeed): void;
   open(stream: DefinitionsStreamRequest): void;
 }
 
@@ -46,8 +39,6 @@ export interface DefinitionsStreamRequest {
   readonly events: EventStream;
   /** The last event that the client has. */
   readonly lastEventId: number | undefined;
-  /** To be called when the stream has ended. */
-  readonly release: () => void;
 }
 
 export interface DefinitionsServices {
@@ -158,18 +149,15 @@ function streamingRoute(
     },
     handle: ({ grant, request: { url = "", headers } }) => {
       const feed = feedOf(feeds, grant.flags, url);
-      streams.checkCapacity();
-      const release = streams.claimFeed(grant.key, feed);
+      streams.checkCapacity(grant.key, feed);
       return {
         status: 200,
         headers: ["vary", vary, AGE_HEADER, writeAge(ageMsOf(grant.flags.source.flags))],
         stream: {
           gzip: acceptsGzip(headers["accept-encoding"]),
-          cancel: release,
           open: createOpener(streams, {
             grant,
             feed,
-            release,
             lastEventId: parseEventId(headers["last-event-id"]?.toString()),
           }),
         },

@@ -17,7 +17,7 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
   readonly grant: Grant;
 
   constructor(grant: Grant, feed: DefinitionsFeed, events: EventStream) {
-    super(feed, events);
+    super(grant.key, feed, events);
     this.grant = grant;
   }
 
@@ -67,13 +67,7 @@ export class DefinitionsStreams extends DeltaHub<DefinitionsStream> {
     });
   }
 
-  override claimFeed(key: string, feed: DefinitionsFeed): () => void {
-    // There is only one feed without filters for each source; with filters, each contains a copy of its flags.
-    return feed.isFiltered ? super.claimFeed(key, feed) : () => undefined;
-  }
-
-  open({ grant, feed, events, lastEventId, release }: DefinitionsStreamRequest): void {
-    events.onClose(release);
+  open({ grant, feed, events, lastEventId }: DefinitionsStreamRequest): void {
     const stream = new DefinitionsStream(grant, feed, events);
     stream.sendInitial(lastEventId);
     this.add(stream);
