@@ -69,20 +69,16 @@ function noStreams({ stream, headers }: Reply): Reply {
   stream?.cancel?.();
   const error = streamsNotAvailable();
   const reply = jsonReply(error.toBody(), undefined, error.statusCode);
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] ?? "";
-    if (name.startsWith("access-control-")) reply.headers.push(name, headers[index + 1] ?? "");
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith("access-control-")) reply.headers[name] = value;
   }
   return reply;
 }
 
 function toResponse({ status, headers, body }: Reply, method: string): Response {
-  const response = new Headers();
-  for (let index = 0; index < headers.length; index += 2) {
-    // Connections belong to the runtime.
-    const name = headers[index] ?? "";
-    if (name !== "connection") response.append(name, headers[index + 1] ?? "");
-  }
+  const response = new Headers(headers);
+  // Connections belong to the runtime.
+  response.delete("connection");
   const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body?.toBuffer();
   if (bytes === undefined || method === "HEAD")
     return new Response(null, { status, headers: response });

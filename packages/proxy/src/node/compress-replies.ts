@@ -6,7 +6,7 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { headerOf, type Reply } from "../core/http/reply.ts";
+import type { Reply } from "../core/http/reply.ts";
 import { BODY_FORMS, ResponseBody } from "../core/http/response-body.ts";
 import { fnv1a, MIN_COUNT, RecentCounts } from "../core/response/response-cache.ts";
 
@@ -41,7 +41,7 @@ export class ReplyCompressor {
   encode(requestHeaders: IncomingHttpHeaders, reply: Reply): Bytes | Promise<Bytes> | undefined {
     const { body, headers } = reply;
     if (body === undefined) {
-      if (reply.status !== 304) headers.push("content-length", "0");
+      if (reply.status !== 304) headers["content-length"] = "0";
       return undefined;
     }
     const byteLength = typeof body === "string" ? body.length : body.byteLength;
@@ -51,7 +51,7 @@ export class ReplyCompressor {
     const coded = coding && this.#compress(reply, body, coding);
     if (coded === undefined) return complete(headers, bytesOf(body));
     weakenEntityTag(headers);
-    headers.push("content-encoding", coding ?? "");
+    headers["content-encoding"] = coding ?? "";
     return Buffer.isBuffer(coded)
       ? complete(headers, coded)
       : coded.then((bytes) => complete(headers, bytes));
@@ -84,22 +84,19 @@ function bytesOf(body: string | ResponseBody): Bytes {
   return typeof body === "string" ? body : body.bytesToSend();
 }
 
-function complete(headers: string[], bytes: Bytes): Bytes {
-  headers.push("content-length", String(bytes.length));
+function complete(headers: Reply["headers"], bytes: Bytes): Bytes {
+  headers["content-length"] = String(bytes.length);
   return bytes;
 }
 
-function varyOnCoding(headers: string[]): void {
-  const vary = headerOf(headers, "vary");
-  if (vary === undefined) headers.push("vary", "accept-encoding");
-  else if (!vary.includes("accept-encoding")) {
-    headers[headers.indexOf("vary") + 1] = `${vary}, accept-encoding`;
-  }
+function varyOnCoding(headers: Reply["headers"]): void {
+  const { vary } = headers;
+  if (vary === undefined) headers["vary"] = "accept-encoding";
+  else if (!vary.includes("accept-encoding")) headers["vary"] = `${vary}, accept-encoding`;
 }
 
 /** NOTE: a strong tag promises the same bytes, which differ between codings. */
-function weakenEntityTag(headers: string[]): void {
-  const index = headers.indexOf("etag");
-  const entityTag = headers[index + 1] ?? "";
-  if (index !== -1 && !entityTag.startsWith("W/")) headers[index + 1] = `W/${entityTag}`;
+function weakenEntityTag(headers: Reply["headers"]): void {
+  const { etag } = headers;
+  if (etag?.startsWith('"') === true) headers["etag"] = `W/${etag}`;
 }

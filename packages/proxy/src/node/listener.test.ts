@@ -15,7 +15,7 @@ const STREAM: Route = {
   responses: {},
   handle: () => ({
     status: 200,
-    headers: [],
+    headers: {},
     stream: { open: (events) => events.write("open") },
   }),
 };

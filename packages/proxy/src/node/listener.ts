@@ -4,7 +4,6 @@ import { EventStream, type ObserveRequest } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import type { Logger } from "flags-server-kit/neutral";
 import type { HandledReply, Handler } from "../core/routing/handler.ts";
-import type { RawHeaders } from "../core/http/reply.ts";
 import type { BodyLimits } from "../core/http/request.ts";
 import { type Bytes, ReplyCompressor } from "./compress-replies.ts";
 import { adoptForwarded } from "./forwarded-header.ts";
@@ -66,7 +65,9 @@ class ReplySender {
     const { request, response } = exchange;
     this.#bodies.release(request);
     if (next !== undefined && reply.isUnhandled) {
-      if (reply.isContinued) setHeaders(response, reply.headers);
+      if (reply.isContinued) {
+        for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
+      }
       next();
     } else if (reply.stream !== undefined) {
       this.#open(exchange, reply, reply.stream);
@@ -121,7 +122,7 @@ class ReplySender {
       this.#observe(exchange, { status: reply.status, route: reply.route }),
     );
     const { gzip = false } = stream;
-    const events = new EventStream(response, toRecord(reply.headers), { gzip });
+    const events = new EventStream(response, reply.headers, { gzip });
     releaseRequest(request, reply.route);
     stream.open(events);
   }
@@ -147,16 +148,4 @@ function releaseRequest(request: IncomingMessage, route: string): void {
   });
   // Discards a body.
   request.resume();
-}
-
-function setHeaders(response: ServerResponse, headers: RawHeaders): void {
-  for (const [name, value] of Object.entries(toRecord(headers))) response.setHeader(name, value);
-}
-
-function toRecord(headers: RawHeaders): Record<string, string> {
-  const record: Record<string, string> = {};
-  for (let index = 0; index < headers.length; index += 2) {
-    record[headers[index] ?? ""] = headers[index + 1] ?? "";
-  }
-  return record;
 }

@@ -33,7 +33,7 @@ export const HEALTH_ROUTE: Route = {
   },
   audience: { ...FOR_OPERATORS, hasCors: true, checksHost: false },
   // Until the proxy has flags, the handler responds with 503.
-  handle: ({ request }) => conditionalReply(request, [], HEALTHY),
+  handle: ({ request }) => conditionalReply(request, {}, HEALTHY),
 };
 
 export const METRICS_RESPONSE = {

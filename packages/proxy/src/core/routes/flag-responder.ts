@@ -117,15 +117,13 @@ export function createFlagResponder(protocol: FlagProtocol, cache: ResponseCache
     const isSigned = requiresSignature(grant);
     const isPrivate = !isSame || isSigned || protocol.isAlwaysPrivate;
     const unsignedVary = isOriginRestricted(grant) ? protocol.originVary : protocol.vary;
-    const headers = [
-      "cache-control",
-      isPrivate ? protocol.privateCacheControl : protocol.cacheControl,
-      "vary",
-      isSigned ? `${SIGNATURE_HEADER}, ${protocol.originVary}` : unsignedVary,
-    ];
+    const headers: Reply["headers"] = {
+      "cache-control": isPrivate ? protocol.privateCacheControl : protocol.cacheControl,
+      vary: isSigned ? `${SIGNATURE_HEADER}, ${protocol.originVary}` : unsignedVary,
+    };
     const ageMs = protocol.showsAge ? ageMsOf(grant.flags.source.flags) : undefined;
     // In whole seconds, for people.
-    if (ageMs !== undefined) headers.push(AGE_HEADER, String(Math.ceil(ageMs / 1000)));
+    if (ageMs !== undefined) headers[AGE_HEADER] = String(Math.ceil(ageMs / 1000));
     const { entityTag } = body;
     const contentType = JSON_TYPE;
     return conditionalReply(request, headers, { entityTag, contentType, body, isShareable });

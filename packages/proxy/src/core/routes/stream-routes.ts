@@ -219,7 +219,7 @@ function openStream(
   streams.checkCapacity(grant.key, CHARACTER_BYTES * storedText.length);
   const lastEventId = request.headers["last-event-id"]?.toString();
   const open = createOpener(streams, { grant, storedText, lastEventId });
-  return { status: 200, headers: [], stream: { open } };
+  return { status: 200, headers: {}, stream: { open } };
 }
 
 /** NOTE: a function of its own, because a closure retains what others in the same function use, such as the request. */

@@ -1,5 +1,5 @@
 import type { CorsConfig, CorsOrigin, ProxyConfig } from "../../config/config.ts";
-import { emptyReply, type RawHeaders, type Reply } from "../http/reply.ts";
+import { emptyReply, type Reply, type ReplyHeaders } from "../http/reply.ts";
 import type { ProxyRequest } from "../http/request.ts";
 
 /**
@@ -7,9 +7,6 @@ import type { ProxyRequest } from "../http/request.ts";
  * for no CORS headers at all.
  */
 export type AllowedOrigin = string | boolean | RegExp | readonly (string | RegExp)[];
-
-const ALLOW_ORIGIN = "access-control-allow-origin";
-const EXPOSE_HEADERS = "access-control-expose-headers";
 
 /** Headers that client SDKs send, across all their versions. */
 const SDK_HEADERS = [
@@ -49,24 +46,21 @@ export class Cors {
   readonly variesOnOrigin: boolean;
   readonly #config: CorsConfig;
   readonly #sdkHeaders: readonly string[];
-  readonly #always: RawHeaders;
-  readonly #withRetryAfter: RawHeaders;
-  readonly #forAll: RawHeaders;
+  readonly #always: ReplyHeaders;
+  readonly #withRetryAfter: ReplyHeaders;
 
   constructor({ cors, clientKeysHeaderName }: Pick<ProxyConfig, "cors" | "clientKeysHeaderName">) {
     this.#config = cors;
     this.#sdkHeaders = [...SDK_HEADERS, clientKeysHeaderName.toLowerCase()];
     this.variesOnOrigin = variesOnOrigin(cors);
     const { credentials, exposedHeaders } = cors;
-    const expose = (names: readonly string[]): RawHeaders => [
-      ...(credentials ? ["access-control-allow-credentials", "true"] : []),
-      EXPOSE_HEADERS,
-      names.join(", "),
-    ];
+    const expose = (names: readonly string[]): ReplyHeaders => ({
+      ...(credentials && { "access-control-allow-credentials": "true" }),
+      "access-control-expose-headers": names.join(", "),
+    });
     this.#always = expose(exposedHeaders);
     const isExposed = exposedHeaders.some((name) => /^(?:retry-after|\*)$/i.test(name.trim()));
     this.#withRetryAfter = isExposed ? this.#always : expose([...exposedHeaders, "Retry-After"]);
-    this.#forAll = [ALLOW_ORIGIN, "*", ...this.#always];
   }
 
   /** Returns the allowed origins: a promise only if a function decides later. */
@@ -75,17 +69,17 @@ export class Cors {
     return typeof origin === "function" ? callOriginFunction(origin, requestOrigin) : origin;
   }
 
-  headersFor(
+  addHeaders(
+    headers: Record<string, string>,
     requestOrigin: string | undefined,
     { allowedOrigin, isOriginRestricted, hasRetryAfter }: CorsSubject,
-  ): RawHeaders {
-    if (allowedOrigin === false) return [];
-    const isForAll = allowsAll(allowedOrigin);
-    if (isForAll && !isOriginRestricted && !hasRetryAfter) return this.#forAll;
-    const allowed = isForAll && isOriginRestricted ? true : allowedOrigin;
+  ): void {
+    if (this.variesOnOrigin) headers["vary"] ??= "Origin";
+    if (allowedOrigin === false) return;
+    const allowed = isOriginRestricted && allowsAll(allowedOrigin) ? true : allowedOrigin;
     const origin = toHeader(allowed, requestOrigin);
-    const others = hasRetryAfter ? this.#withRetryAfter : this.#always;
-    return origin === undefined ? others : [ALLOW_ORIGIN, origin, ...others];
+    if (origin !== undefined) headers["access-control-allow-origin"] = origin;
+    Object.assign(headers, hasRetryAfter ? this.#withRetryAfter : this.#always);
   }
 
   /** The response to a preflight. */
@@ -103,7 +97,7 @@ export class Cors {
     const allowed =
       allowedHeaders ?? new Set([...this.#sdkHeaders, ...requested].filter((name) => name !== ""));
     return emptyReply(preflightContinue ? 200 : optionsSuccessStatus, {
-      vary: vary.length === 0 ? undefined : vary.join(", "),
+      ...(vary.length > 0 && { vary: vary.join(", ") }),
       "access-control-allow-methods": methods.join(", "),
       "access-control-max-age": String(maxAgeSeconds),
       "access-control-allow-headers": [...allowed].join(", "),

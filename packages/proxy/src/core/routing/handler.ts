@@ -3,7 +3,7 @@ import { BODY_LIMIT_BYTES, NO_ROUTE, NOT_JSON } from "flags-server-kit/neutral";
 import { Call } from "./call.ts";
 import type { Cors } from "./cors.ts";
 import { addressNotAllowed, CLOSING, HttpError, notReady, toHttpError } from "../http/errors.ts";
-import { headerOf, jsonReply, type Reply } from "../http/reply.ts";
+import { jsonReply, type Reply } from "../http/reply.ts";
 import type { ProxyRequest, ReadBody } from "../http/request.ts";
 import type { Route } from "./route.ts";
 import { canonicalPath, type Match, Router } from "./router.ts";
@@ -151,15 +151,10 @@ export class Handler {
     const { request, match } = call;
     const { cors } = this.#options;
     const { headers } = reply;
-    const hasOrigin = cors !== undefined && hasCors(call);
-    if (hasOrigin) {
-      if (cors.variesOnOrigin && headerOf(headers, "vary") === undefined) {
-        headers.push("vary", "Origin");
-      }
+    if (cors !== undefined && hasCors(call)) {
       const { allowedOrigin, isOriginRestricted } = call;
-      const { origin } = request.headers;
       const subject = { allowedOrigin, isOriginRestricted, hasRetryAfter };
-      for (const text of cors.headersFor(origin, subject)) headers.push(text);
+      cors.addHeaders(headers, request.headers.origin, subject);
     }
     const isPreflight = request.method === "OPTIONS" && call.allowedOrigin !== false;
     // NOTE: not spread, because every request comes here.

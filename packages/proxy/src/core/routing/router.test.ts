@@ -10,7 +10,7 @@ function routeAt(path: string, route: Partial<Route> = {}): Route {
     tags: [],
     responses: {},
     audience: FOR_CLIENTS,
-    handle: () => ({ status: 200, headers: [] }),
+    handle: () => ({ status: 200, headers: {} }),
     ...route,
   };
 }

@@ -68,8 +68,11 @@ export function definitionsRoutes({
   const shared = { method: "GET", ...SERVER_SDK, audience: FOR_SERVERS, authenticate } as const;
   const send = (call: Call, { entityTag, text: body }: WrittenDocument): Reply => {
     const age = writeAge(ageMsOf(call.grant.flags.source.flags));
-    const headers = ["vary", `${vary}, unleash-client-spec`, AGE_HEADER, age];
-    headers.push("cache-control", "no-cache");
+    const headers = {
+      vary: `${vary}, unleash-client-spec`,
+      [AGE_HEADER]: age,
+      "cache-control": "no-cache",
+    };
     return conditionalReply(call.request, headers, { entityTag, contentType: JSON_TYPE, body });
   };
   return [
@@ -152,7 +155,7 @@ function streamingRoute(
       streams.checkCapacity(grant.key, feed);
       return {
         status: 200,
-        headers: ["vary", vary, AGE_HEADER, writeAge(ageMsOf(grant.flags.source.flags))],
+        headers: { vary, [AGE_HEADER]: writeAge(ageMsOf(grant.flags.source.flags)) },
         stream: {
           gzip: acceptsGzip(headers["accept-encoding"]),
           open: createOpener(streams, {
