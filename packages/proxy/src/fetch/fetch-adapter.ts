@@ -65,8 +65,7 @@ function toTransform(format: "gzip" | "deflate") {
   return { readable: readable as ReadableStream<Uint8Array<ArrayBuffer>>, writable };
 }
 
-function noStreams({ stream, headers }: Reply): Reply {
-  stream?.cancel?.();
+function noStreams({ headers }: Reply): Reply {
   const error = streamsNotAvailable();
   const reply = jsonReply(error.toBody(), undefined, error.statusCode);
   for (const [name, value] of Object.entries(headers)) {
