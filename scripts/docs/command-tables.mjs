@@ -20,7 +20,11 @@ export function withCommandTables(text) {
 function formatTable(program) {
   const rows = SUBCOMMANDS[program].map(
     ({ name, summary, exitCodes: [success] }) =>
-      `| \`${program} ${name}\` | ${summary} | ${success.replace(/\.$/, "")} |`,
+      `| \`${program} ${name}\` | ${summary}. Exits with 0 if ${startLower(success)} |`,
   );
-  return ["| Command | What it does | Exits with 0 if |", "| - | - | - |", ...rows].join("\n");
+  return ["| Command | What it does |", "| - | - |", ...rows].join("\n");
+}
+
+function startLower(text) {
+  return text[0].toLowerCase() + text.slice(1);
 }

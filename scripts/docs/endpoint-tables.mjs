@@ -67,12 +67,12 @@ function formatTables({ paths }) {
 function formatTable(members) {
   const rows = members.map(
     ({ method, path, operation }) =>
-      `| \`${method} ${path}\` | ${describeKeys(operation)} | ${operation.summary} |`,
+      `| \`${method} ${path}\` | ${describeKeys(operation)}${operation.summary} |`,
   );
-  return ["| Endpoint | Key | Description |", "| - | - | - |", ...rows].join("\n");
+  return ["| Endpoint | Key, and what it does |", "| - | - |", ...rows].join("\n");
 }
 
 function describeKeys({ security = [] }) {
   const names = security.flatMap(Object.keys).map((name) => KEYS.get(name) ?? name);
-  return names.length === 0 ? "none" : [...new Set(names)].join(", ");
+  return names.length === 0 ? "" : `_${[...new Set(names)].join(" or ")} key_: `;
 }
