@@ -23,6 +23,15 @@ type Generate = (document: string) => Promise<string>;
 const { withAlertSections } = (await load("./alert-sections.mjs")) as {
   readonly withAlertSections: Generate;
 };
+const { withCommandTables } = (await load("./command-tables.mjs")) as {
+  readonly withCommandTables: (document: string) => string;
+};
+const { withEndpointTables } = (await load("./endpoint-tables.mjs")) as {
+  readonly withEndpointTables: Generate;
+};
+const { withFieldTables } = (await load("./field-tables.mjs")) as {
+  readonly withFieldTables: Generate;
+};
 const { withMetricTables } = (await load("./metrics.mjs")) as {
   readonly withMetricTables: Generate;
 };
@@ -186,6 +195,24 @@ describe("generated parts of documents", () => {
       withMessageTables,
       "messages:start Flag definitions",
       "\n- A strategy must be an object, found …: it never matches\n",
+    ],
+    [
+      "the commands of a program, and when they succeed",
+      async (document: string) => withCommandTables(document),
+      "commands:start flags-admin",
+      "| `flags-admin backup` | Writes everything in the database to a file. Exits with 0 if the backup is complete. |",
+    ],
+    [
+      "the endpoints of the proxy with their keys",
+      withEndpointTables,
+      "endpoints:start",
+      "| `GET /api/client/features` | _server key_: The definitions of all flags",
+    ],
+    [
+      "the fields of an object in the access file, with their defaults",
+      withFieldTables,
+      "fields:start keys.signedContext.jwt",
+      "| `clockToleranceSeconds` | How much the clocks may differ, in seconds. Default: `30` |",
     ],
     [
       "what to do when an alert fires",

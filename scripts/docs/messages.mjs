@@ -42,15 +42,13 @@ const LEVELS = new Map([
   ["fatal", "fatal error"],
 ]);
 
-let collected;
-
 /**
  * Returns all messages, as `{ place, parts, level, status }`: the fixed parts of the text, the level if it is logged by
  * itself, and the status if it is a response of the proxy.
  */
-export function collectMessages() {
-  collected ??= Promise.all(SOURCES.map(collectFrom)).then((lists) => lists.flat());
-  return collected;
+export async function collectMessages() {
+  const lists = await Promise.all(SOURCES.map(collectFrom));
+  return lists.flat();
 }
 
 /** Returns all texts in the source, each in a line. */
@@ -74,7 +72,15 @@ function listTexts(program) {
   return texts;
 }
 
-async function parseFolder(folder) {
+const parsed = new Map();
+
+/** Returns the syntax trees of the sources in a folder, which are read once. */
+function parseFolder(folder) {
+  if (!parsed.has(folder)) parsed.set(folder, parseFiles(folder));
+  return parsed.get(folder);
+}
+
+async function parseFiles(folder) {
   const entries = await readdir(join(root, folder), { recursive: true });
   const files = entries.filter(
     (path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$|(?:^|\/)_/.test(path),
