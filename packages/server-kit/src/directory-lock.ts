@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
 import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf } from "./errors.ts";
-import {
-  describeSelf,
-  isSameMachine,
-  isStillRunning,
-  type ProcessIdentity,
-} from "./process-identity.ts";
 
 /** Another process uses the directory. */
 export class DirectoryInUseError extends Error {
@@ -16,8 +12,8 @@ export class DirectoryInUseError extends Error {
   /** The process, for messages. */
   readonly holder: string;
 
-  constructor(directory: string, { pid, hostname, since }: LockContent) {
-    const holder = `process ${pid} on ${hostname}`;
+  constructor(directory: string, { pid, hostname: host, since }: LockContent) {
+    const holder = `process ${pid} on ${host}`;
     super(`${directory} has been in use by ${holder} since ${since}`);
     this.holder = holder;
   }
@@ -27,6 +23,16 @@ export class DirectoryInUseError extends Error {
 export interface DirectoryLock {
   /** Lets other processes use the directory. Never rejects. */
   release(): Promise<void>;
+}
+
+/** Identifies a process, even among later processes with the same pid. */
+interface ProcessIdentity {
+  readonly pid: number;
+  readonly hostname: string;
+  /** Where the pid is meaningful: equal for processes that can see each other. Empty if unknown. */
+  readonly machine: string;
+  /** In clock ticks since the machine has started. */
+  readonly startTime: string;
 }
 
 interface LockContent extends ProcessIdentity {
@@ -88,23 +94,21 @@ async function acquire(
 ): Promise<string> {
   for (;;) {
     // oxlint-disable no-await-in-loop -- until no other process is faster
-    const latest = await latestGeneration(directory);
+    const latest = Math.max(0, ...(await generationsOf(directory)));
     await refuseIfHeld(directory, latest, staleAfterMs);
     if (await claim(directory, latest + 1, content)) return lockPath(directory, latest + 1);
     // oxlint-enable no-await-in-loop
   }
 }
 
-/** Updates the lock file, and creates it again if it was deleted. Returns whether another process has replaced it. */
+/** Updates the lock file. Returns whether another process has replaced it. */
 async function isLost(directory: string, path: string, content: LockContent): Promise<boolean> {
   const now = new Date();
-  const isMissing = (await attempt(() => stat(path))) === undefined;
-  if (isMissing) await attempt(() => create(path, content));
-  else await attempt(() => utimes(path, now, now));
+  await attempt(() => utimes(path, now, now));
   // NOTE: undefined if the disk fails. What uses the directory notices that too.
-  const latest = await attempt(() => latestGeneration(directory));
-  if (latest === undefined || latest === 0) return false;
-  const valid = await readLock(lockPath(directory, latest));
+  const generations = await attempt(() => generationsOf(directory));
+  if (generations === undefined || generations.length === 0) return false;
+  const valid = await readLock(lockPath(directory, Math.max(...generations)));
   return valid !== undefined && valid.token !== content.token;
 }
 
@@ -115,10 +119,6 @@ async function generationsOf(directory: string): Promise<readonly number[]> {
     const generation = LOCK_NAME.exec(name)?.[1];
     return generation === undefined ? [] : [Number(generation)];
   });
-}
-
-async function latestGeneration(directory: string): Promise<number> {
-  return Math.max(0, ...(await generationsOf(directory)));
 }
 
 function lockPath(directory: string, generation: number): string {
@@ -134,9 +134,11 @@ async function refuseIfHeld(
   const path = lockPath(directory, generation);
   const holder = await readLock(path);
   if (holder === undefined || holder.released === true) return;
-  const isHeld = isSameMachine(holder)
-    ? isStillRunning(holder)
-    : await hasHeartbeat(path, staleAfterMs);
+  const { machine, startTime, pid } = holder;
+  const isHeld =
+    machine !== "" && machine === describeMachine()
+      ? startTime === readStartTime(pid)
+      : await hasHeartbeat(path, staleAfterMs);
   if (isHeld) throw new DirectoryInUseError(directory, holder);
 }
 
@@ -158,15 +160,9 @@ async function hasHeartbeat(path: string, staleAfterMs: number): Promise<boolean
   const readTime = async (): Promise<number | undefined> =>
     (await attempt(() => stat(path)))?.mtimeMs;
   const before = await readTime();
-  const deadline = performance.now() + staleAfterMs;
-  while (performance.now() < deadline) {
-    // oxlint-disable-next-line no-await-in-loop -- between two readings
-    await delay(Math.min(250, staleAfterMs));
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const now = await readTime();
-    if (now !== before) return now !== undefined;
-  }
-  return false;
+  await delay(staleAfterMs);
+  const now = await readTime();
+  return now !== undefined && now !== before;
 }
 
 /** Creates a lock file; returns false if another process was faster. */
@@ -177,7 +173,7 @@ async function claim(
 ): Promise<boolean> {
   const path = lockPath(directory, generation);
   try {
-    await create(path, content);
+    await writeFile(path, JSON.stringify(content), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
@@ -193,8 +189,41 @@ async function claim(
   return true;
 }
 
-async function create(path: string, content: LockContent): Promise<void> {
-  await writeFile(path, JSON.stringify(content), { flag: "wx", mode: 0o600 });
+export function describeSelf(): ProcessIdentity {
+  return {
+    pid: process.pid,
+    hostname: hostname(),
+    machine: describeMachine(),
+    startTime: readStartTime(process.pid),
+  };
+}
+
+/**
+ * NOTE: the host name is not enough. Containers that use the network of their host also have its name, but cannot see
+ * its processes. Copies of a virtual machine have the same name and pid namespace.
+ */
+function describeMachine(): string {
+  const bootId = attemptSync(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const pidNamespace = attemptSync(() => readlinkSync("/proc/self/ns/pid"));
+  return bootId === "" ? "" : [hostname(), bootId, pidNamespace].join(" ");
+}
+
+/** Empty if there is no such process, or the operating system does not report it. */
+export function readStartTime(pid: number): string {
+  const text = attemptSync(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  // The program name, in parentheses, may itself contain spaces and parentheses.
+  const [, afterName = ""] = /^.*\)\s(.*)$/s.exec(text) ?? [];
+  const fields = afterName.split(" ");
+  // A zombie has exited; its parent has not collected its status yet.
+  return fields[0] === "Z" ? "" : (fields[19] ?? "");
+}
+
+function attemptSync(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
 }
 
 async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
