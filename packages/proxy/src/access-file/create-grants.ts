@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { Source } from "../sources/sources.ts";
 import { findSourceByScope, type TokenScope } from "../sources/token-scope.ts";
 import type { AccessFileKey } from "./access-schema.ts";
-import { type Grant, type KeyRules, RateLimit } from "../core/access/grant.ts";
+import { TokenBucket } from "flags-server-kit/neutral";
+import type { Grant, KeyRules } from "../core/access/grant.ts";
 import { createOriginCheck } from "../core/access/origins.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
 import type { AccessEntry, AccessFile } from "./read-access-file.ts";
@@ -10,7 +11,6 @@ import type { Visibility } from "../core/access/visible-flags.ts";
 import type { KeySet } from "./signing/remote-keys.ts";
 import { FileError } from "../files/read-file.ts";
 
-/** The part of a source that decides which keys belong to it. */
 interface ScopedSource {
   readonly scope: TokenScope | undefined;
 }
@@ -22,13 +22,11 @@ interface RelatedConfig<S extends ScopedSource> {
   readonly staticKeys: ReadonlySet<string>;
 }
 
-/** A key with the source that serves it. */
 interface AssignedEntry<Source> {
   readonly entry: AccessEntry;
   readonly source: Source;
 }
 
-/** Reports a problem of an entry, or of one of its fields. */
 type Report = (field: keyof AccessFileKey | undefined, message: string) => void;
 
 /**
@@ -166,8 +164,15 @@ function createRules({ fields, signing }: AccessEntry, keysAt: (url: string) => 
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),
     contextVerifier: signing?.createVerifier(keysAt),
-    rateLimit: rate && new RateLimit(rate),
+    rateLimit: rate && createBucket(rate),
   };
+}
+
+function createBucket({
+  perSecond,
+  burst = Math.max(1, Math.ceil(perSecond)),
+}: NonNullable<AccessFileKey["rate"]>): TokenBucket {
+  return new TokenBucket({ perSecond, burst }, performance.now());
 }
 
 function identify(values: readonly unknown[]): string {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { TokenBucket } from "flags-server-kit/neutral";
+import type { TokenBucket } from "flags-server-kit/neutral";
 import type { SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../http/errors.ts";
 import type { ProxyRequest } from "../http/request.ts";
@@ -13,10 +13,8 @@ import {
   verifyContext,
 } from "./verify-context.ts";
 
-/** The purpose of a key: evaluation for clients, or reading definitions for servers. */
 export type KeyKind = "client" | "server";
 
-/** The permissions of a key. */
 export interface Grant {
   /** Identifies the key, as `digestKey()` returns it. */
   readonly key: string;
@@ -52,13 +50,13 @@ export interface KeyRules {
   /** Checks the signatures of contexts. @default contexts need not be signed */
   readonly contextVerifier?: ContextVerifier | undefined;
   /** @default no limit */
-  readonly rateLimit?: RateLimit | undefined;
+  readonly rateLimit?: TokenBucket | undefined;
 }
 
 /** The rules of all keys that the upstream verifies. What differs between them is their source. */
 export const UPSTREAM_KEY_RULES: KeyRules = { name: UPSTREAM_KEYS_NAME, id: "upstream" };
 
-/** Returns the text that identifies a key without revealing it: its SHA-256 in base64url. */
+/** Returns a text that identifies a key without revealing it. */
 export function digestKey(key: string): string {
   return hash("sha256", key, "base64url");
 }
@@ -71,18 +69,16 @@ export function cacheKeyOf({ key, rules }: Grant): string {
 /** 22 characters of base64url are 132 bits: enough that no two keys have the same id. */
 const QUOTA_ID_LENGTH = 22;
 
-/** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
+/** Returns the id of a quota per key. */
 export function quotaIdOf(grant: Grant): string {
   // NOTE: the same in every worker, since the primary process has one quota per key.
   return grant.key.slice(0, QUOTA_ID_LENGTH);
 }
 
-/** Whether a grant belongs to a key that the upstream has verified. */
 export function isVerifiedUpstream({ rules }: Grant): boolean {
   return rules === UPSTREAM_KEY_RULES;
 }
 
-/** Whether a grant allows lists with the flags that are off. */
 export function allowsAll({ rules }: Grant, isEnabled: boolean): boolean {
   return rules?.allFlags ?? isEnabled;
 }
@@ -92,15 +88,11 @@ export function allowsExplanations({ kind, rules }: Grant): boolean {
   return kind === "server" || rules?.explain === true;
 }
 
-/** Whether a key can be used only from certain origins. */
 export function isOriginRestricted({ rules }: Grant): boolean {
   return rules?.allowsOrigin !== undefined;
 }
 
-/**
- * Checks the rules of a grant that apply to every request, and counts the request against the rate of the
- * key. Returns the error to send if it is not allowed.
- */
+/** Checks the rules for every request, and counts it. Returns the error to send if it is not allowed. */
 export function admitRequest({ rules }: Grant, request: ProxyRequest): HttpError | undefined {
   if (rules === undefined) return undefined;
   const { allowsOrigin, rateLimit } = rules;
@@ -108,23 +100,21 @@ export function admitRequest({ rules }: Grant, request: ProxyRequest): HttpError
   if (allowsOrigin !== undefined && origin !== undefined && !allowsOrigin(origin)) {
     return new HttpError(403, "This key cannot be used from the origin of the request");
   }
-  const retryAfterSeconds = rateLimit?.count() ?? 0;
+  const retryAfterSeconds = Math.ceil((rateLimit?.tryTake(1, performance.now()) ?? 0) / 1000);
   if (retryAfterSeconds === 0) return undefined;
   return new HttpError(429, "Too many requests with this key: send fewer, or try again later", {
     headers: { "retry-after": String(retryAfterSeconds) },
   });
 }
 
-/** Whether the contexts of a grant must be signed, which takes longer to check than other rules. */
 export function requiresSignature({ rules }: Grant): boolean {
   return rules?.contextVerifier !== undefined;
 }
 
 /**
- * Returns the parts of a context that clients with this grant can send, for a grant whose contexts need
- * not be signed.
+ * Returns the parts of a context that clients with this grant can send.
  *
- * @throws {TypeError} if they must be: use `acceptContext()`
+ * @throws {TypeError} if contexts must be signed: use `acceptContext()`
  */
 export function acceptUnsigned({ rules }: Grant, sent: SentContext): SentContext {
   if (rules?.contextVerifier !== undefined) {
@@ -134,8 +124,7 @@ export function acceptUnsigned({ rules }: Grant, sent: SentContext): SentContext
 }
 
 /**
- * Returns the parts of a context that clients with this grant can send, with verified signed fields.
- * Every evaluation uses a context from here or from `acceptUnsigned()`.
+ * Like `acceptUnsigned()`, with verified signed fields. Every evaluation uses a context from one of them.
  *
  * @throws {HttpError} a 400, 401 or 403 if the context is not signed as it must be
  */
@@ -156,7 +145,7 @@ export function signsField({ rules }: Grant, name: string): boolean {
   return rules?.contextVerifier?.fields.includes(name) ?? false;
 }
 
-/** Returns the parts of a context that clients with this grant can send. The program vouches for those that must be signed. */
+/** Like `acceptUnsigned()`. The program vouches for the fields that must be signed. */
 export function acceptTrusted({ rules }: Grant, sent: SentContext): SentContext {
   const { contextVerifier, contextFields } = rules ?? {};
   if (contextFields === undefined) return sent;
@@ -170,33 +159,4 @@ function keepFields({ fields, properties }: SentContext, names: ReadonlySet<stri
     return Object.assign(Object.create(null), Object.fromEntries(kept)) as Values;
   };
   return { fields: keep(fields), properties: keep(properties) };
-}
-
-/** How often a key can be used. */
-interface Rate {
-  readonly perSecond: number;
-  /** @default `perSecond`, rounded up */
-  readonly burst?: number | undefined;
-}
-
-/** Limits the requests with a key: `burst` at once, and `perSecond` on average. */
-export class RateLimit {
-  readonly #now: () => number;
-  readonly #bucket: TokenBucket;
-
-  /** @param now monotonic clock in milliseconds */
-  constructor(
-    { perSecond, burst = Math.max(1, Math.ceil(perSecond)) }: Rate,
-    now: () => number = () => performance.now(),
-  ) {
-    this.#now = now;
-    this.#bucket = new TokenBucket({ perSecond, burst }, now());
-  }
-
-  /**
-   * Counts a request. Returns 0, or if it exceeds the limit, the seconds until the next one does not.
-   */
-  count(): number {
-    return Math.ceil(this.#bucket.tryTake(1, this.#now()) / 1000);
-  }
 }

@@ -25,10 +25,7 @@ interface EnricherMethod {
  */
 export type ContextEnricher = EnricherMethod["enrich"];
 
-/**
- * Runs the enrichers one after the other. If one fails, the request fails too, because an incomplete context
- * could turn on a flag for the wrong users.
- */
+/** If an enricher fails, the request fails too: an incomplete context could turn on a flag for the wrong users. */
 export async function enrichContext(
   context: Context,
   enrichers: readonly ContextEnricher[],

@@ -10,7 +10,6 @@ import { badField, HttpError } from "../http/errors.ts";
 import { type ContextEnricher, type EnricherRequest, enrichContext } from "./enrichers.ts";
 import { isStandardField, type SentContext } from "./sent-context.ts";
 
-/** The configured values that complete a context. */
 interface ContextDefaults {
   readonly appName: string;
   /** The environment of every context; undefined if clients choose it. */
@@ -32,14 +31,12 @@ export interface ContextRules {
   readonly enrichers: readonly ContextEnricher[];
 }
 
-/** The parts of a request that its context depends on. */
 interface ContextRequest {
   readonly method?: string | undefined;
   readonly headers: EnricherRequest["headers"];
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** The request that a context belongs to, and the snapshot to evaluate. */
 interface ContextSubject {
   readonly request: ContextRequest;
   readonly sent: SentContext;
@@ -47,7 +44,7 @@ interface ContextSubject {
 }
 
 /**
- * Returns the context to evaluate a snapshot for: the one that was sent, completed and enriched.
+ * Returns the context that was sent, completed and enriched.
  *
  * @throws {HttpError} a 400 if the context is invalid, or a 413 if a value is too long
  */
@@ -64,11 +61,7 @@ export async function prepareContext(
   });
 }
 
-/**
- * Returns the context before enrichers run, which is the final one if there are none. Synchronous.
- *
- * @throws {HttpError} a 400 if the context is invalid, or a 413 if a value is too long
- */
+/** Like `prepareContext()`, before enrichers run. */
 export function buildContext(
   { request, sent, snapshot }: ContextSubject,
   { defaults, callerAddress, enrichers }: ContextRules,
@@ -88,7 +81,6 @@ export function buildContext(
  */
 const MAX_VALUE_LENGTH = 16 * 1024;
 
-/** @throws {HttpError} a 413 if a rule reads a value that is too long */
 function checkLengths(sent: SentContext, { fields: names }: ContextDependencies): void {
   for (const name of names) {
     const field = isStandardField(name) ? sent.fields[name] : undefined;
@@ -102,7 +94,6 @@ function checkLengths(sent: SentContext, { fields: names }: ContextDependencies)
   }
 }
 
-/** Values for fields that a client did not send. */
 interface ContextFallbacks {
   /** The caller's address; undefined on a Unix socket. */
   readonly remoteAddress: string | undefined;
@@ -112,7 +103,6 @@ interface ContextFallbacks {
 
 type MutableContext = { -readonly [Field in keyof Context]: Context[Field] };
 
-/** The environment if neither the client nor the configuration names one. */
 const DEFAULT_ENVIRONMENT = "default";
 
 /**
@@ -166,8 +156,8 @@ const ISO_8601 =
 const NAMES_ZONE = /\bGMT\b/;
 
 /**
- * Returns a valid time in ISO 8601, or undefined. Rejects the other formats that `Date` can parse: it
- * reads them as local time, so replicas in different time zones would disagree.
+ * Returns a valid time in ISO 8601. Rejects other formats, which `Date` reads as local time: replicas in different time
+ * zones would disagree.
  */
 function toTime(text: string): string | undefined {
   const isIso = ISO_8601.test(text);

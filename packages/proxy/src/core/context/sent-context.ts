@@ -15,7 +15,6 @@ type StandardField = (typeof STANDARD_FIELDS)[number];
 
 const standardFields: ReadonlySet<string> = new Set(STANDARD_FIELDS);
 
-/** Whether a name is the name of a field, not of a property. */
 export function isStandardField(name: string): name is StandardField {
   return standardFields.has(name);
 }
@@ -27,30 +26,20 @@ export interface SentContext {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Builds a context from fields and properties in the order in which they were sent. */
-export class SentContextBuilder {
+/** Collects fields and properties. A value with the same name as another is appended to it, after a comma. */
+class SentContextBuilder {
   readonly #fields: Partial<Record<StandardField, string>> = {};
   // NOTE: no prototype, so that a client may call a property `__proto__`.
   readonly #properties: Record<string, string> = Object.create(null);
   #bareProperties: Record<string, string> | undefined;
 
-  /** Adds a value sent by its bare name, unless it has one already. Unknown names are properties. */
+  /** Adds a value sent by its bare name. Unknown names are properties. */
   addField(name: string, value: string): void {
-    this.#recordOf(name)[name] ??= value;
-  }
-
-  /** Like `addField()`, for a value sent as a property. It takes precedence over one sent by its bare name. */
-  addProperty(name: string, value: string): void {
-    this.#properties[name] ??= value;
-  }
-
-  /** Like `addField()`, but appends to an existing value, after a comma. */
-  appendField(name: string, value: string): void {
     append(this.#recordOf(name), name, value);
   }
 
-  /** Like `addProperty()`, but appends to an existing value, after a comma. */
-  appendProperty(name: string, value: string): void {
+  /** Adds a value sent as a property. It takes precedence over one sent by its bare name. */
+  addProperty(name: string, value: string): void {
     append(this.#properties, name, value);
   }
 
@@ -72,21 +61,15 @@ function append(record: Record<string, string>, name: string, value: string): vo
   record[name] = existing === undefined ? value : `${existing},${value}`;
 }
 
-interface QueryRules {
-  /** Whether parameters that cannot be read are ignored. @default false: they are a 400 */
-  readonly ignoresInvalidValues?: boolean;
-}
-
 /**
- * Reads a context from the query of a URL. The values of a repeated parameter are joined with a comma,
- * as the upstream does: none of them takes precedence, so nobody can override a parameter that a
- * gateway has added.
+ * Reads a context from the query of a URL. The values of a repeated parameter are joined, as in the upstream, so nobody can
+ * override one that a gateway has added.
  *
  * @throws {HttpError} a 400 that names the invalid parameter, unless invalid ones are ignored
  */
 export function parseQueryContext(
   url: string,
-  { ignoresInvalidValues = false }: QueryRules = {},
+  { ignoresInvalidValues = false }: { readonly ignoresInvalidValues?: boolean } = {},
 ): SentContext {
   const context = new SentContextBuilder();
   const queryMark = url.indexOf("?");
@@ -118,12 +101,12 @@ function addParameter(context: SentContextBuilder, parameter: string): Problem |
   }
   if (name === "") return undefined;
   if (name !== "properties" && !name.startsWith(PROPERTY_START)) {
-    context.appendField(name, value);
+    context.addField(name, value);
     return undefined;
   }
   const message = findNameProblem(name);
   if (message !== undefined) return { path: name, message };
-  context.appendProperty(name.slice(PROPERTY_START.length, -1), value);
+  context.addProperty(name.slice(PROPERTY_START.length, -1), value);
   return undefined;
 }
 
@@ -140,25 +123,16 @@ function findNameProblem(name: string): string | undefined {
     : undefined;
 }
 
-/** Decodes a name or a value. Returns undefined if it cannot be decoded. */
 function decode(text: string): string | undefined {
   const withSpaces = text.includes("+") ? text.replaceAll("+", " ") : text;
   return text.includes("%") ? tryDecode(withSpaces) : withSpaces;
 }
 
-/** A context in a JSON body that has passed validation. */
 type JsonContext = Readonly<Record<string, unknown>>;
 
-/**
- * Reads a context from a validated JSON body. Values that are objects, lists or null are ignored where the
- * schema allows them.
- *
- * @param context may contain values, which take precedence. @default an empty one
- */
-export function readContext(
-  { properties, ...fields }: JsonContext,
-  context: SentContextBuilder = new SentContextBuilder(),
-): SentContext {
+/** Reads a context from a validated JSON body. Objects, lists and null are ignored where the schema allows them. */
+export function readContext({ properties, ...fields }: JsonContext): SentContext {
+  const context = new SentContextBuilder();
   for (const [name, value] of Object.entries(fields)) {
     if (isSingleValue(value)) context.addField(name, toFieldText(name, value));
   }

@@ -1,11 +1,6 @@
 import { type Static, Type } from "typebox";
 import { allowsAll, cacheKeyOf } from "../../access/grant.ts";
-import {
-  isSingleValue,
-  readContext,
-  type SentContext,
-  SentContextBuilder,
-} from "../../context/sent-context.ts";
+import { isSingleValue, readContext, type SentContext } from "../../context/sent-context.ts";
 import type { Call } from "../../routing/call.ts";
 import type { EvaluatedContext } from "../../routes/flag-responder.ts";
 import { type RouteOptions, streamKindOf } from "../../routes/protocol.ts";
@@ -131,11 +126,7 @@ function withEventStream(flags: ResponseBody, requestUri: string): ResponseBody 
 function readBody(call: Call): SentContext {
   const { context: received } = call.parse(OfrepBody);
   const { targetingKey, ...sent }: Partial<Static<typeof OfrepContext>> = received ?? {};
-  const context = new SentContextBuilder();
-  // The targeting key is the user id, as in OpenFeature providers for Unleash. It comes first, and so
-  // takes precedence over a field `userId`.
-  if (isSingleValue(targetingKey) && targetingKey !== "") {
-    context.addField("userId", String(targetingKey));
-  }
-  return readContext(sent, context);
+  if (!isSingleValue(targetingKey) || targetingKey === "") return readContext(sent);
+  // The targeting key is the user id, as in OpenFeature providers for Unleash.
+  return readContext({ ...sent, userId: targetingKey });
 }
