@@ -91,7 +91,9 @@ describe("a source with a spool", () => {
     const second = start({ metricsIntervalMs: 60_000 });
     // Without waiting for the interval.
     await expect.poll(() => received).toEqual({ web: 1 });
-    expect(second.usageSpool).toMatchObject({ restoredApplications: 1, isWritable: true });
+    await expect
+      .poll(() => second.usageSpool)
+      .toMatchObject({ restoredApplications: 1, isWritable: true });
     await second.close();
     expect(received).toEqual({ web: 1 });
   });

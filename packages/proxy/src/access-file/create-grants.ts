@@ -8,7 +8,6 @@ import { createOriginCheck } from "../core/access/origins.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
 import type { AccessEntry, AccessFile } from "./read-access-file.ts";
 import type { Visibility } from "../core/access/visible-flags.ts";
-import type { KeySet } from "./signing/remote-keys.ts";
 import { FileError } from "../files/read-file.ts";
 
 interface ScopedSource {
@@ -126,26 +125,20 @@ function toTimeMs(text: string): number | undefined {
   return new Date(dayMs).toISOString().startsWith(date) ? timeMs : undefined;
 }
 
-interface GrantsContext {
-  readonly visibility: Visibility;
-  /** Returns the keys at a URL that verify signed contexts. */
-  readonly keysAt: (url: string) => KeySet;
-}
-
 /** @throws {FileError} with all problems */
 export function createFileGrants(
   file: AccessFile,
   related: RelatedConfig<Source>,
-  { visibility, keysAt }: GrantsContext,
+  visibility: Visibility,
 ): readonly Grant[] {
   return assignSources(file, related).map(({ entry, source }): Grant => {
     const { kind = "client", projects, namePrefix = "" } = entry.fields;
     const flags = visibility.get(source, { projects, namePrefix });
-    return { key: entry.digest, kind, flags, rules: createRules(entry, keysAt) };
+    return { key: entry.digest, kind, flags, rules: createRules(entry) };
   });
 }
 
-function createRules({ fields, signing }: AccessEntry, keysAt: (url: string) => KeySet): KeyRules {
+function createRules({ fields, signing }: AccessEntry): KeyRules {
   const { name, origins, allFlags, explain, contextFields, rate, expiresAt } = fields;
   return {
     name,
@@ -163,7 +156,7 @@ function createRules({ fields, signing }: AccessEntry, keysAt: (url: string) => 
     expiresAtMs: expiresAt === undefined ? undefined : toTimeMs(expiresAt),
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),
-    contextVerifier: signing?.createVerifier(keysAt),
+    contextVerifier: signing?.verifier,
     rateLimit: rate && createBucket(rate),
   };
 }

@@ -41,9 +41,8 @@ export async function followAccessFile(
     return keys;
   };
   const load = async () => {
-    const file = await readAccessFile(path);
-    const { visibility } = access;
-    const grants = createFileGrants(file, { sources, staticKeys }, { visibility, keysAt });
+    const file = await readAccessFile(path, keysAt);
+    const grants = createFileGrants(file, { sources, staticKeys }, access.visibility);
     access.replaceFileGrants(grants);
     return { file, count: describeCount(grants.length, "key") };
   };

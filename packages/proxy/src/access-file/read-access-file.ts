@@ -12,9 +12,14 @@ import { digestKey } from "../core/access/grant.ts";
 import { parseTokenScope, type TokenScope } from "../sources/token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
-import { type ReadNamedFile, readSigning, type Signing } from "./signing/read-signing.ts";
+import {
+  type KeysAt,
+  type ReadNamedFile,
+  readSigning,
+  type Signing,
+} from "./signing/read-signing.ts";
 
-/** One key of the file with its digest. */
+/** One key of the file. */
 export interface AccessEntry {
   readonly index: number;
   readonly fields: AccessFileKey;
@@ -39,12 +44,15 @@ export interface AccessFile extends FollowedFiles {
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_KEY_FILE_BYTES = 4096;
 
+/** For reading a file without its keys at URLs. */
+const noKeys: KeysAt = () => () => Promise.reject(new Error("The keys have not been read"));
+
 /**
  * Reads an access file and the files with keys that it names.
  *
  * @throws {FileError} if it is not readable, or neither valid JSON nor valid YAML
  */
-export async function readAccessFile(path: string): Promise<AccessFile> {
+export async function readAccessFile(path: string, keysAt = noKeys): Promise<AccessFile> {
   const states = new Map<string, string>();
   const readFile = async (filePath: string, maxBytes: number): Promise<string> => {
     try {
@@ -82,7 +90,7 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
         key,
         keyScope: key === undefined ? undefined : parseTokenScope(key),
         // oxlint-disable-next-line no-await-in-loop -- entries usually name the same files
-        signing: await readSigning(fields.signedContext, readNamedFile),
+        signing: await readSigning(fields.signedContext, readNamedFile, keysAt),
       });
     } catch (error) {
       if (!(error instanceof ReadError)) throw error;

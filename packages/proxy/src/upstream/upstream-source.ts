@@ -10,6 +10,7 @@ import {
 } from "./sharing/shared-synchronizer.ts";
 import type { ApplicationRegistration, ApplicationUsage } from "./usage/application-usage.ts";
 import type { UsageSpoolState } from "./usage/spool/usage-spool.ts";
+import { namesIn } from "./usage/known-names.ts";
 import { UpstreamUsage, type UsageSpoolOptions } from "./usage/upstream-usage.ts";
 import type { DropKind } from "./usage/usage-drops.ts";
 
@@ -68,7 +69,7 @@ export class UpstreamSource extends UpdatedFlags implements FlagSource {
       settings,
       events: toEventSink(emitter),
       spool: usageSpool,
-      snapshot: () => this.snapshot,
+      isKnown: namesIn(() => this.snapshot),
       onSent: (report) => emitter.emit("sent", report),
       onDropped: (kind, count) => this.events.emit("usageDropped", kind, count),
     });

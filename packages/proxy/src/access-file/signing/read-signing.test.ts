@@ -25,7 +25,11 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 const read = async (fields: Parameters<typeof readSigning>[0]) =>
-  readSigning(fields, async (_field, path) => FILES[path] ?? "");
+  readSigning(
+    fields,
+    async (_field, path) => FILES[path] ?? "",
+    () => () => Promise.reject(new Error("It has not been read")),
+  );
 
 const provider = { issuer: "https://login.example.com", audience: "flags" };
 

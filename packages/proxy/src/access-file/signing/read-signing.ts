@@ -23,25 +23,20 @@ type SignedContextFields = NonNullable<AccessFileKey["signedContext"]>;
 type HmacFields = NonNullable<SignedContextFields["hmac"]>;
 type JwtFields = NonNullable<SignedContextFields["jwt"]>;
 
-/** How contexts are signed: the settings of a key, with the content of the files that they name. */
+/** How contexts are signed. */
 export interface Signing {
-  /** Identifies the settings and the content of the files, without revealing them. */
+  /** Identifies the settings and the content of the files that they name, without revealing them. */
   readonly id: string;
   /** The URL of the keys that verify signatures. @default they do not come from a URL */
   readonly jwksUrl: string | undefined;
-  /** @param keysAt returns the keys at a URL */
-  readonly createVerifier: (keysAt: (url: string) => KeySet) => ContextVerifier;
-}
-
-/** A way of signing, before it is identified by its content. */
-interface Scheme extends Omit<Signing, "id"> {
-  /** Everything that it consists of, as JSON values. */
-  readonly content: unknown;
-  readonly fields: readonly string[];
+  readonly verifier: ContextVerifier;
 }
 
 /** Reads a file that a field of an entry names, without white space around its text. */
 export type ReadNamedFile = (field: string, path: string, maxBytes?: number) => Promise<string>;
+
+/** Returns the keys at a URL. */
+export type KeysAt = (url: string) => KeySet;
 
 /**
  * Reads how the contexts of a key are signed; undefined if they need not be.
@@ -51,41 +46,33 @@ export type ReadNamedFile = (field: string, path: string, maxBytes?: number) => 
 export async function readSigning(
   fields: SignedContextFields | undefined,
   readFile: ReadNamedFile,
+  keysAt: KeysAt,
 ): Promise<Signing | undefined> {
   if (fields === undefined) return undefined;
   const { hmac, jwt, allowAnonymous = false } = fields;
   if ((hmac === undefined) === (jwt === undefined)) {
     throw new ReadError("must have exactly one of `hmac` and `jwt` in `signedContext`");
   }
-  const scheme =
-    hmac === undefined
-      ? await readJwt(jwt ?? {}, allowAnonymous, readFile)
-      : await readHmac(hmac, allowAnonymous, readFile);
-  if (scheme.fields.includes(SIGNATURE_PROPERTY)) {
+  if (jwt !== undefined) return readJwt(jwt, allowAnonymous, readFile, keysAt);
+  const secrets = await readSecrets(hmac ?? {}, "signedContext.hmac", readFile);
+  if (secrets.length === 0) {
+    throw new ReadError("has no `secret` or `secretFile` in `signedContext.hmac`");
+  }
+  const verifier = createHmacVerifier(secrets, hmac?.fields ?? ["userId"], allowAnonymous);
+  return toSigning(verifier, secrets);
+}
+
+/** @param content everything else that the signing consists of, as JSON values */
+function toSigning(verifier: ContextVerifier, content: unknown, jwksUrl?: string): Signing {
+  const { fields, allowsAnonymous } = verifier;
+  if (fields.includes(SIGNATURE_PROPERTY)) {
     throw new ReadError(
       `has the field ${SIGNATURE_PROPERTY} in \`signedContext\`: it carries the signature`,
     );
   }
-  const content = JSON.stringify([scheme.fields, scheme.content, allowAnonymous]);
-  const id = createHash("sha256").update(content).digest("base64url");
-  return { id, jwksUrl: scheme.jwksUrl, createVerifier: scheme.createVerifier };
-}
-
-async function readHmac(
-  { fields = ["userId"], ...settings }: HmacFields,
-  allowsAnonymous: boolean,
-  readFile: ReadNamedFile,
-): Promise<Scheme> {
-  const secrets = await readSecrets(settings, "signedContext.hmac", readFile);
-  if (secrets.length === 0) {
-    throw new ReadError("has no `secret` or `secretFile` in `signedContext.hmac`");
-  }
-  return {
-    fields,
-    content: secrets,
-    jwksUrl: undefined,
-    createVerifier: () => createHmacVerifier(secrets, fields, allowsAnonymous),
-  };
+  const text = JSON.stringify([fields, content, allowsAnonymous]);
+  const id = createHash("sha256").update(text).digest("base64url");
+  return { id, jwksUrl, verifier };
 }
 
 async function readSecrets(
@@ -110,10 +97,10 @@ async function readJwt(
   fields: JwtFields,
   allowsAnonymous: boolean,
   readFile: ReadNamedFile,
-): Promise<Scheme> {
+  keysAt: KeysAt,
+): Promise<Signing> {
   const { claims = { userId: "sub" }, issuer, audience, clockToleranceSeconds = 30 } = fields;
-  const keys = await readKeys(fields, readFile);
-  const { jwksUrl } = keys;
+  const { texts, keys, jwksUrl, areSecrets = false } = await readKeys(fields, readFile, keysAt);
   if (jwksUrl !== undefined && (issuer === undefined || audience === undefined)) {
     throw new ReadError(
       "must have `issuer` and `audience` in `signedContext.jwt`: an identity provider also signs tokens for other applications",
@@ -121,17 +108,12 @@ async function readJwt(
   }
   const rules = {
     claims,
-    algorithms: readAlgorithms(fields, keys.areSecrets === true),
+    algorithms: readAlgorithms(fields, areSecrets),
     issuer: issuer === undefined ? undefined : [issuer].flat(),
     audience: audience === undefined ? undefined : [audience].flat(),
     clockToleranceSeconds,
   };
-  return {
-    fields: Object.keys(claims),
-    content: [rules, keys.texts],
-    jwksUrl,
-    createVerifier: (keysAt) => createJwtVerifier(rules, keys.load(keysAt), allowsAnonymous),
-  };
+  return toSigning(createJwtVerifier(rules, keys, allowsAnonymous), [rules, texts], jwksUrl);
 }
 
 /** NOTE: a public key must never be accepted as the secret of an HMAC. */
@@ -150,12 +132,16 @@ const MAX_JWKS_BYTES = 256 * 1024;
 interface SigningKeys {
   /** The keys, or where they are. */
   readonly texts: readonly string[];
+  readonly keys: readonly (KeyObject | KeySet)[];
   readonly areSecrets?: boolean;
   readonly jwksUrl?: string;
-  readonly load: (keysAt: (url: string) => KeySet) => readonly (KeyObject | KeySet)[];
 }
 
-async function readKeys(fields: JwtFields, readFile: ReadNamedFile): Promise<SigningKeys> {
+async function readKeys(
+  fields: JwtFields,
+  readFile: ReadNamedFile,
+  keysAt: KeysAt,
+): Promise<SigningKeys> {
   const { jwksUrl, jwksFile, publicKeyFile } = fields;
   const secrets = await readSecrets(fields, "signedContext.jwt", readFile);
   const given = [jwksUrl, jwksFile, publicKeyFile, secrets[0]].filter((each) => each !== undefined);
@@ -164,31 +150,20 @@ async function readKeys(fields: JwtFields, readFile: ReadNamedFile): Promise<Sig
   }
   if (jwksUrl !== undefined) {
     const url = checkUrl(jwksUrl);
-    return { texts: [url], jwksUrl: url, load: (keysAt) => [keysAt(url)] };
+    return { texts: [url], jwksUrl: url, keys: [keysAt(url)] };
   }
   if (jwksFile !== undefined) {
     const text = await readFile("signedContext.jwt.jwksFile", jwksFile, MAX_JWKS_BYTES);
-    checkJwks(text);
-    return { texts: [text], load: () => [createKeySet(text)] };
+    return { texts: [text], keys: [readKeySet(text)] };
   }
-  if (publicKeyFile === undefined) {
-    const load = () => secrets.map((secret) => createSecretKey(secret, "utf8"));
-    return { texts: secrets, areSecrets: true, load };
+  if (publicKeyFile !== undefined) {
+    const texts = await Promise.all(
+      [publicKeyFile].flat().map((file) => readFile("signedContext.jwt.publicKeyFile", file)),
+    );
+    return { texts, keys: texts.map(readPublicKey) };
   }
-  const texts = await Promise.all(
-    [publicKeyFile].flat().map((file) => readFile("signedContext.jwt.publicKeyFile", file)),
-  );
-  for (const text of texts) checkPublicKey(text);
-  return { texts, load: () => texts.map((text) => createPublicKey(text)) };
-}
-
-/** NOTE: parsed with the first token, since the code for it is loaded only then. */
-function createKeySet(text: string): KeySet {
-  let parsed: Promise<KeySet> | undefined;
-  return async (header, token) => {
-    parsed ??= parseKeySet(text);
-    return (await parsed)(header, token);
-  };
+  const keys = secrets.map((secret) => createSecretKey(secret, "utf8"));
+  return { texts: secrets, keys, areSecrets: true };
 }
 
 /** NOTE: anyone who can change the response to a plain HTTP request could sign any context. */
@@ -201,17 +176,21 @@ function checkUrl(text: string): string {
   );
 }
 
-function checkJwks(text: string): void {
+function readKeySet(text: string): KeySet {
   let keys: unknown;
   try {
     ({ keys } = JSON.parse(text) as { readonly keys?: unknown });
   } catch {
     keys = undefined;
   }
-  if (Array.isArray(keys) && keys.length > 0 && keys.every(isPublicJwk)) return;
-  throw new ReadError(
-    "has a `signedContext.jwt.jwksFile` that cannot be used: it must be a JSON Web Key Set with public keys only",
-  );
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isPublicJwk)) {
+    throw new ReadError(
+      "has a `signedContext.jwt.jwksFile` that cannot be used: it must be a JSON Web Key Set with public keys only",
+    );
+  }
+  // NOTE: with the first token, since the code for it is loaded only then.
+  let parsed: Promise<KeySet> | undefined;
+  return async (header, token) => (await (parsed ??= parseKeySet(text)))(header, token);
 }
 
 function isPublicJwk(jwk: unknown): boolean {
@@ -225,17 +204,16 @@ function isPublicJwk(jwk: unknown): boolean {
 
 const MIN_RSA_BITS = 2048;
 
-function checkPublicKey(text: string): void {
+function readPublicKey(text: string): KeyObject {
   const path = "has a `signedContext.jwt.publicKeyFile` that cannot be used";
   // NOTE: Node would derive the public key from a private one.
   if (text.includes("PRIVATE KEY")) throw new ReadError(`${path}: it contains a private key`);
-  let bits: number | undefined;
+  let key: KeyObject;
   try {
-    bits = createPublicKey(text).asymmetricKeyDetails?.modulusLength;
+    key = createPublicKey(text);
   } catch {
     throw new ReadError(`${path}: it must contain a public key or a certificate in PEM`);
   }
-  if (bits !== undefined && bits < MIN_RSA_BITS) {
-    throw new ReadError(`${path}: RSA keys must have at least ${MIN_RSA_BITS} bits`);
-  }
+  if ((key.asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS) >= MIN_RSA_BITS) return key;
+  throw new ReadError(`${path}: RSA keys must have at least ${MIN_RSA_BITS} bits`);
 }

@@ -1,12 +1,14 @@
-import type { Snapshot } from "flags-engine";
-import type { Settings } from "flags-sdk/neutral";
+import { setMaxListeners } from "node:events";
+import type { UpstreamError } from "flags-sdk";
+import { Loop, sendTheRest } from "flags-sdk/internal";
+import { describeCount, nextDelayMs, type Settings, toUpstreamError } from "flags-sdk/neutral";
 import { AcceptedUsage } from "./accepted-usage.ts";
 import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
+import type { IsKnown } from "./known-names.ts";
 import { UsageSpool, type UsageSpoolState } from "./spool/usage-spool.ts";
-import { namesIn } from "./known-names.ts";
+import { groupByApplication } from "./usage-buffer.ts";
 import type { DropKind } from "./usage-drops.ts";
-import { UsageReporter } from "./usage-reporter.ts";
-import { UsageSender, type UsageSenderOptions } from "./usage-sender.ts";
+import { MAX_CONCURRENT_REQUESTS, UsageSender, type UsageSenderOptions } from "./usage-sender.ts";
 
 /** Where usage, impact metrics and registrations are kept until they are delivered. */
 export interface UsageSpoolOptions {
@@ -17,52 +19,58 @@ export interface UsageSpoolOptions {
 }
 
 interface UpstreamUsageOptions extends Omit<UsageSenderOptions, "accepted" | "credentials"> {
-  readonly settings: Settings;
-  /** Returns the flags that the upstream has sent. */
-  readonly snapshot: () => Snapshot | undefined;
+  readonly settings: Pick<
+    Settings,
+    | "credentials"
+    | "isMetricsEnabled"
+    | "isRegistrationEnabled"
+    | "metricsIntervalMs"
+    | "metricsJitterMs"
+  >;
+  readonly isKnown: IsKnown;
   readonly onDropped: (kind: DropKind, count: number) => void;
   /** @default memory */
-  readonly spool: UsageSpoolOptions | undefined;
+  readonly spool?: UsageSpoolOptions | undefined;
 }
 
 /** Estimated memory of everything that is pending. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Stores the usage, impact metrics and registrations of applications until the upstream has accepted them. */
+/**
+ * Stores the usage, impact metrics and registrations of applications until the upstream has accepted them. Sends them at
+ * intervals, and the rest when it is closed.
+ */
 export class UpstreamUsage {
-  readonly #settings: Settings;
+  readonly #options: UpstreamUsageOptions;
   readonly #accepted: AcceptedUsage;
-  /** Undefined if usage is not reported. */
-  readonly #reporter: UsageReporter | undefined;
+  readonly #sender: UsageSender;
   /** Undefined if usage is only in memory. */
   readonly #spool: UsageSpool | undefined;
+  readonly #abort = new AbortController();
+  readonly #loop = new Loop(
+    () => this.#sendAll(),
+    (error) => this.#options.events.error(toUpstreamError(error)),
+  );
+  #loggedAtMs = -Infinity;
   #isClosed = false;
 
   constructor(options: UpstreamUsageOptions) {
-    const { settings, events, spool, snapshot, onDropped } = options;
-    this.#settings = settings;
-    // A copy in the spool can be 50% larger, and is next to an older copy and the records since then.
-    const maxBytes = Math.min(MAX_BYTES, (spool?.maxBytes ?? Infinity) / 4);
-    const accepted = new AcceptedUsage({
-      maxBytes,
-      isKnown: namesIn(snapshot),
+    const { settings, events, spool, isKnown, onDropped } = options;
+    this.#options = options;
+    // Every pending request listens to the signal; by default, Node warns about more than ten listeners.
+    setMaxListeners(2 * MAX_CONCURRENT_REQUESTS, this.#abort.signal);
+    this.#accepted = new AcceptedUsage({
+      // A copy in the spool can be 50% larger, and is next to an older copy and the records since then.
+      maxBytes: Math.min(MAX_BYTES, (spool?.maxBytes ?? Infinity) / 4),
+      isKnown,
       onDropped,
       journal: (kind, content) => this.#spool?.record(kind, content),
     });
-    this.#accepted = accepted;
-    if (!settings.isMetricsEnabled) return;
-    if (spool !== undefined) {
-      const onRestored = (): void => this.#reporter?.wake();
-      this.#spool = new UsageSpool({ ...spool, accepted, warn: events.warn, onRestored });
-    }
-    this.#reporter = new UsageReporter({
-      sender: new UsageSender({ ...options, accepted, credentials: settings.credentials }),
-      accepted,
-      isDurable: () => this.#spool?.state.isWritable === true,
-      intervalMs: settings.metricsIntervalMs,
-      jitterMs: settings.metricsJitterMs,
-      events,
-    });
+    const accepted = this.#accepted;
+    this.#sender = new UsageSender({ ...options, accepted, credentials: settings.credentials });
+    if (!settings.isMetricsEnabled || spool === undefined) return;
+    const onRestored = (): void => this.send();
+    this.#spool = new UsageSpool({ ...spool, accepted, warn: events.warn, onRestored });
   }
 
   /** Undefined if usage is only in memory. */
@@ -71,13 +79,14 @@ export class UpstreamUsage {
   }
 
   start(): void {
+    if (!this.#options.settings.isMetricsEnabled) return;
     this.#spool?.start();
-    this.#reporter?.start();
+    this.#loop.start(this.#intervalMs());
   }
 
   /** Sends all usage now. */
   send(): void {
-    this.#reporter?.wake();
+    this.#loop.wake();
   }
 
   /**
@@ -86,7 +95,19 @@ export class UpstreamUsage {
    */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#reporter?.close();
+    if (!this.#options.settings.isMetricsEnabled) return;
+    const sendAll = (): Promise<UpstreamError | undefined> =>
+      this.#sender.sendAll(this.#abort.signal, true);
+    await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll, random: Math.random });
+    this.#logDrops();
+    const count = groupByApplication(this.#accepted.usage.values()).length;
+    if (count > 0) {
+      const isDurable = this.#spool?.state.isWritable === true;
+      const consequence = isDurable ? "; the next start will deliver it from the spool" : "";
+      this.#options.events.warn(
+        `Usage of ${describeCount(count, "application")} was not delivered${consequence}`,
+      );
+    }
     await this.#spool?.close();
   }
 
@@ -96,7 +117,7 @@ export class UpstreamUsage {
    * when the usage is in the spool.
    */
   report(usage: ApplicationUsage): boolean | Promise<boolean> {
-    if (!this.#settings.isMetricsEnabled) return true;
+    if (!this.#options.settings.isMetricsEnabled) return true;
     return this.#spool === undefined ? this.#add(usage) : this.#addDurably(usage, this.#spool);
   }
 
@@ -105,7 +126,7 @@ export class UpstreamUsage {
    * resolves when the registration is in the spool.
    */
   async register(registration: ApplicationRegistration): Promise<void> {
-    if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
+    if (!this.#options.settings.isRegistrationEnabled || this.#isClosed) return;
     this.#accepted.register(registration);
     await this.#spool?.flushed();
   }
@@ -120,5 +141,26 @@ export class UpstreamUsage {
     const isAdded = this.#add(usage);
     if (isAdded) await spool.flushed();
     return isAdded;
+  }
+
+  async #sendAll(): Promise<number> {
+    const intervalMs = this.#options.settings.metricsIntervalMs;
+    const error = await this.#sender.sendAll(this.#abort.signal);
+    if (performance.now() - this.#loggedAtMs >= intervalMs) this.#logDrops();
+    if (error === undefined) return this.#intervalMs();
+    const { failures } = this.#sender;
+    const { retryAfterMs } = error;
+    return nextDelayMs({ intervalMs, failures, retryAfterMs, random: Math.random });
+  }
+
+  #intervalMs(): number {
+    const { metricsIntervalMs, metricsJitterMs } = this.#options.settings;
+    return metricsIntervalMs + Math.round(metricsJitterMs * Math.random());
+  }
+
+  /** Logs what was dropped since the last call. */
+  #logDrops(): void {
+    const hasLogged = this.#accepted.drops.logSummary(this.#options.events.warn);
+    if (hasLogged) this.#loggedAtMs = performance.now();
   }
 }

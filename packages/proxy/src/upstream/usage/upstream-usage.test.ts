@@ -1,16 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FeatureUsage, type MetricsBody, UpstreamError } from "flags-sdk";
-import { UsageReporter, type UsageReporterOptions } from "./usage-reporter.ts";
-import { UsageSender, type UsageSenderOptions } from "./usage-sender.ts";
-import { AcceptedUsage } from "./accepted-usage.ts";
-import type { IsKnown } from "./known-names.ts";
+import { UpstreamUsage } from "./upstream-usage.ts";
+
+type Options = ConstructorParameters<typeof UpstreamUsage>[0];
 
 const INTERVAL_MS = 60_000;
 const once = { yes: 1, no: 0 };
 
 /** Adds usage of one flag. */
-function count(buffer: AcceptedUsage, appName: string, flag: string, counts: FeatureUsage): void {
-  buffer.add({ appName, startMs: Infinity, features: { [flag]: counts } });
+function count(usage: UpstreamUsage, appName: string, flag: string, counts: FeatureUsage): void {
+  void usage.report({ appName, startMs: Infinity, features: { [flag]: counts } });
 }
 
 let warnings: string[] = [];
@@ -28,67 +27,59 @@ afterEach(() => {
 
 const accept = async (): Promise<void> => {};
 
-interface Setup
-  extends
-    Partial<Pick<UsageReporterOptions, "jitterMs">>,
-    Partial<Pick<UsageSenderOptions, "api" | "onSent">> {
-  readonly isKnown?: IsKnown;
-  readonly onDropped?: (kind: unknown, count: number) => void;
+interface Setup extends Partial<Pick<Options, "api" | "isKnown" | "onDropped" | "onSent">> {
+  readonly jitterMs?: number;
   /** That of the token. @default bulk reports are not possible */
   readonly environment?: string;
 }
 
-function createReporter({
-  api,
-  environment,
-  isKnown = () => true,
-  onDropped = () => {},
-  onSent = () => {},
-  jitterMs = 0,
-}: Setup = {}) {
-  const accepted = new AcceptedUsage({ maxBytes: 32 * 1024 * 1024, isKnown, onDropped });
-  const events = {
-    error: () => {},
-    failure: () => {},
-    warn: (message: string) => void warnings.push(message),
-  };
+function createUsage({ api, environment, jitterMs = 0, ...options }: Setup = {}): UpstreamUsage {
   const token = environment === undefined ? undefined : `*:${environment}.secret`;
-  const sender = new UsageSender({
+  return new UpstreamUsage({
     api: { sendMetrics: accept, sendBulk: accept, register: accept, ...api },
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
-    credentials: { token, customHeaders: {}, customHeadersFunction: undefined },
-    accepted,
-    events,
-    onSent,
+    settings: {
+      credentials: { token, customHeaders: {}, customHeadersFunction: undefined },
+      isMetricsEnabled: true,
+      isRegistrationEnabled: true,
+      metricsIntervalMs: INTERVAL_MS,
+      metricsJitterMs: jitterMs,
+    },
+    events: {
+      error: () => {},
+      failure: () => {},
+      warn: (message) => void warnings.push(message),
+    },
+    isKnown: () => true,
+    onDropped: () => {},
+    onSent: () => {},
+    ...options,
   });
-  const schedule = { isDurable: () => false, intervalMs: INTERVAL_MS, jitterMs };
-  const reporter = new UsageReporter({ sender, accepted, events, ...schedule });
-  return { buffer: accepted, reporter };
 }
 
-describe("UsageReporter", () => {
+describe("UpstreamUsage", () => {
   it("sends after each interval plus a random part of the jitter", async () => {
     vi.mocked(Math.random).mockReturnValue(0.5);
     const sentAtMs: number[] = [];
-    const { buffer, reporter } = createReporter({
+    const usage = createUsage({
       jitterMs: 1000,
       onSent: () => sentAtMs.push(performance.now()),
     });
     const startMs = performance.now();
-    reporter.start();
+    usage.start();
     for (let round = 0; round < 2; round += 1) {
-      count(buffer, "app", "f", once);
+      count(usage, "app", "f", once);
       await vi.advanceTimersByTimeAsync(INTERVAL_MS + 500);
     }
     expect(sentAtMs.map((ms) => ms - startMs)).toEqual([60_500, 121_000]);
-    await reporter.close();
+    await usage.close();
   });
 
   it("delivers known flags although the upstream rejects thousands of invented ones", async () => {
     const accepted: string[] = [];
     let requests = 0;
     let dropped = 0;
-    const { buffer, reporter } = createReporter({
+    const usage = createUsage({
       api: {
         sendMetrics: async (body) => {
           const { bucket } = body as MetricsBody;
@@ -105,9 +96,9 @@ describe("UsageReporter", () => {
       isKnown: (name) => name === "known",
       onDropped: (_kind, count) => (dropped += count),
     });
-    for (let index = 0; index < 4990; index += 1) count(buffer, "app", `!${index}`, once);
-    count(buffer, "app", "known", once);
-    reporter.start();
+    for (let index = 0; index < 4990; index += 1) count(usage, "app", `!${index}`, once);
+    count(usage, "app", "known", once);
+    usage.start();
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const requestsBefore = requests;
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
@@ -117,18 +108,18 @@ describe("UsageReporter", () => {
       expect(requests - requestsBefore).toBeLessThanOrEqual(207);
     }
     expect(dropped).toBe(4990);
-    expect(buffer.isEmpty).toBe(true);
-    await reporter.close();
+    await usage.close();
+    expect(warnings.join()).not.toContain("was not delivered");
   });
 
   it("sends at most 500 applications per interval separately, those of each quota in turn, and all at the end", async () => {
     let sent: string[] = [];
-    const { buffer, reporter } = createReporter({ onSent: ({ appName }) => sent.push(appName) });
-    const add = (quotaId: string, appName: string): boolean =>
-      buffer.add({ quotaId, appName, startMs: 0, features: { f: once } });
+    const usage = createUsage({ onSent: ({ appName }) => sent.push(appName) });
+    const add = (quotaId: string, appName: string): unknown =>
+      usage.report({ quotaId, appName, startMs: 0, features: { f: once } });
     for (let index = 0; index < 2000; index += 1) add("public", `invented-${index}`);
     for (const appName of ["a", "b", "c"]) add("other", appName);
-    reporter.start();
+    usage.start();
     await vi.advanceTimersByTimeAsync(INTERVAL_MS);
     expect(sent).toHaveLength(500);
     expect(sent).toEqual(expect.arrayContaining(["a", "b", "c"]));
@@ -137,9 +128,8 @@ describe("UsageReporter", () => {
     expect(sent).toHaveLength(500);
     expect(sent.at(-1)).toBe("invented-996");
     sent = [];
-    await reporter.close();
+    await usage.close();
     expect(sent).toHaveLength(1003);
-    expect(buffer.isEmpty).toBe(true);
   });
 
   it("divides rejected bulk reports at most 100 times per interval, and delivers all other applications", async () => {
@@ -151,7 +141,7 @@ describe("UsageReporter", () => {
         throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
       }
     };
-    const { buffer, reporter } = createReporter({
+    const usage = createUsage({
       api: {
         sendMetrics: async (body) => check(JSON.stringify(body)),
         sendBulk: async (body) => check(body),
@@ -161,9 +151,9 @@ describe("UsageReporter", () => {
       onSent: () => (accepted += 1),
     });
     for (let index = 0; index < 400; index += 1) {
-      for (const name of ["app", "poison"]) count(buffer, `${name}-${index}`, "f", once);
+      for (const name of ["app", "poison"]) count(usage, `${name}-${index}`, "f", once);
     }
-    reporter.start();
+    usage.start();
     for (let attempt = 1; attempt <= 12; attempt += 1) {
       const requestsBefore = requests;
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
@@ -172,7 +162,7 @@ describe("UsageReporter", () => {
       expect(requests - requestsBefore).toBeLessThanOrEqual(1 + 2 * 100 + 100 + 400);
     }
     expect(accepted).toBe(400);
-    await reporter.close();
+    await usage.close();
   });
 
   it("sends at most 500 rejected applications per interval separately", async () => {
@@ -181,12 +171,12 @@ describe("UsageReporter", () => {
       requests += 1;
       throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
     };
-    const { buffer, reporter } = createReporter({
+    const usage = createUsage({
       api: { sendMetrics: reject, sendBulk: reject, register: reject },
       environment: "development",
     });
-    for (let index = 0; index < 2000; index += 1) count(buffer, `app-${index}`, "f", once);
-    reporter.start();
+    for (let index = 0; index < 2000; index += 1) count(usage, `app-${index}`, "f", once);
+    usage.start();
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const requestsBefore = requests;
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
@@ -194,11 +184,11 @@ describe("UsageReporter", () => {
       // In addition, two reports in bulk, two for each division, and the applications found this way.
       expect(requests - requestsBefore).toBeLessThanOrEqual(500 + 2 + 2 * 100 + 100);
     }
-    await reporter.close();
+    await usage.close();
   });
 
   it("close() gives up after two seconds if the upstream hangs", async () => {
-    const { buffer, reporter } = createReporter({
+    const usage = createUsage({
       api: {
         sendMetrics: (_body, signal) =>
           new Promise((_resolve, reject) => {
@@ -208,9 +198,9 @@ describe("UsageReporter", () => {
         register: accept,
       },
     });
-    count(buffer, "app", "f", once);
+    count(usage, "app", "f", once);
     let isClosed = false;
-    const closed = reporter.close().then(() => {
+    const closed = usage.close().then(() => {
       isClosed = true;
     });
     await vi.advanceTimersByTimeAsync(1999);
