@@ -263,9 +263,7 @@ describe("storing flags", () => {
     const replica = new Replica(folder);
     expect(await replica.restore()).toEqual(["a"]);
     expect(replica.storage.ageMs()).toBeUndefined();
-    expect(replica.storage.describeAge()).toMatch(
-      /^at an unknown time, because the clock .* ahead$/,
-    );
+    expect(replica.storage.describeAge()).toBe("at an unknown time");
   });
 
   test("the document before the last change is kept under another name, and can be put back", async () => {

@@ -32,12 +32,7 @@ const KIND = "flags";
 /** Time between updates of the time at which the flags were confirmed. */
 const UPDATE_INTERVAL_MS = 30_000;
 
-/** Times that differ by less are the same: each is computed from two clocks. */
-const SAME_TIME_MS = 100;
-
-/**
- * A time that is later than now by more than this was written by a process whose clock is wrong.
- */
+/** A time that is later than now by more than this was written by a process whose clock is wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
 const FIRST_RETRY_MS = 500;
@@ -72,8 +67,6 @@ export class StoredFlags implements StorageProvider {
   readonly #missing = new Promise<void>((resolve) => (this.#reportMissing = resolve));
   #storedConfirmedAtMs: number | undefined;
   #isEmpty = false;
-  /** What the store contains as far as this process knows. */
-  #updated: StoredDocument | undefined;
 
   constructor(options: StoredFlagsOptions) {
     this.#options = options;
@@ -115,10 +108,7 @@ export class StoredFlags implements StorageProvider {
     return this.#restoredConfirmedAtMs !== undefined;
   }
 
-  /**
-   * The time since the upstream confirmed the flags that were restored; undefined if none were, or if the clock of
-   * the machine that stored them was wrong.
-   */
+  /** The time since the upstream confirmed the flags that were restored; undefined if none were. */
   ageMs(): number | undefined {
     const confirmedAtMs = this.#restoredConfirmedAtMs;
     if (confirmedAtMs === undefined || this.#isInFuture(confirmedAtMs)) return undefined;
@@ -128,9 +118,7 @@ export class StoredFlags implements StorageProvider {
   /** Says when the upstream confirmed the flags that were restored, such as "5 minutes ago". */
   describeAge(): string {
     const ageMs = this.ageMs();
-    return ageMs === undefined
-      ? "at an unknown time, because the clock of the machine that stored them was ahead"
-      : describeAge(ageMs);
+    return ageMs === undefined ? "at an unknown time" : describeAge(ageMs);
   }
 
   whenMissing(): Promise<void> {
@@ -229,15 +217,11 @@ export class StoredFlags implements StorageProvider {
     const current = this.#current;
     const confirmedAtMs = this.#confirmedAtMs();
     if (current === undefined || confirmedAtMs === undefined) return;
-    const isKnown = this.#updated?.sha256 === current.sha256;
-    const { confirmedAtMs: updatedAtMs = 0 } = this.#updated ?? {};
-    if (isKnown && Math.abs(confirmedAtMs - updatedAtMs) < SAME_TIME_MS) return;
     const found = await this.#read();
     if (found === "unknown") return;
     const own = { ...current, confirmedAtMs };
     if (found === "nothing") await this.#write(own);
     else if (this.#isOutdated(found, own)) await this.#replace(found, own);
-    else this.#updated = own;
   }
 
   /** When the flags of this process were confirmed, epoch milliseconds; undefined if that is not known. */
@@ -277,7 +261,6 @@ export class StoredFlags implements StorageProvider {
 
   async #write(own: StoredDocument): Promise<void> {
     if (!(await this.#writeTo(this.#key, own))) return;
-    this.#updated = own;
     this.#storedConfirmedAtMs = own.confirmedAtMs;
   }
 }

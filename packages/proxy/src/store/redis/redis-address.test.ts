@@ -52,24 +52,24 @@ describe("parseRedisAddress()", () => {
   });
 
   test.each([
-    ["redis:cache", "a Redis address is redis://host:6379"],
-    ["redis://", "a Redis address is redis://host:6379"],
-    ["redis://one,two", "it names several hosts"],
-    ["redis://cache:0", "the port 0 in it is not from 1 to 65535"],
-    ["redis://cache:70000", "the port 70000 in it is not from 1 to 65535"],
-    ["redis://cache/x", "must be the number of a database"],
-    ["redis://cache/1/2", "must be the number of a database"],
-    ["redis+sentinel://one,two", "it does not name the primary"],
-    ["redis+cluster://one/1", "a cluster has no numbered databases"],
-    ["redis://user:100%@cache", "not percent-encoded"],
-    ["redis://cache?password=x", 'its only parameter can be prefix, not "password"'],
-    ["redis://cache?prefix={a}", "its prefix may contain only"],
-    ["redis://us@er:secret@cache/x", "must be the number of a database"],
-    ["redis+other://user:secret@cache", "current value is"],
-  ])("rejects %s", (text, detail) => {
+    "redis:cache",
+    "redis://",
+    "redis://one,two",
+    "redis://cache:0",
+    "redis://cache:70000",
+    "redis://cache/x",
+    "redis://cache/1/2",
+    "redis+sentinel://one,two",
+    "redis+cluster://one/1",
+    "redis://user:100%@cache",
+    "redis://cache?password=x",
+    "redis://cache?prefix={a}",
+    "redis://us@er:secret@cache/x",
+    "redis+other://user:secret@cache",
+  ])("rejects %s", (text) => {
     const parsed = parseRedisAddress(text);
     expect(parsed).toBeInstanceOf(InvalidValue);
-    expect((parsed as InvalidValue).detail).toContain(detail);
+    expect((parsed as InvalidValue).detail).toMatch(/^a Redis address is redis:.*current value is/);
     expect((parsed as InvalidValue).detail).not.toContain("secret");
   });
 });

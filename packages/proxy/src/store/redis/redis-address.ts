@@ -1,4 +1,5 @@
 import { InvalidValue, showAddress } from "flags-server-kit/command-line";
+import { tryDecode } from "flags-server-kit/neutral";
 import type { StoreAddress } from "../store.ts";
 
 /** One server. */
@@ -27,14 +28,19 @@ export interface RedisAddress {
 }
 
 const FORMS =
-  "redis://host:6379, redis+sentinel://host1,host2/primary-name or redis+cluster://host1,host2, with rediss instead of redis for TLS";
+  "redis://user:password@host:6379/database, redis+sentinel://host1,host2/primary-name or redis+cluster://host1,host2, with rediss instead of redis for TLS, percent-encoded, perhaps with ?prefix=flags:";
 
-const ADDRESS =
-  /^(?<scheme>rediss?)(?:\+(?<mode>sentinel|cluster))?:\/\/(?:(?<login>[^/?#]*)@)?(?<hosts>[^/?#@]*)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/i;
-
+const ADDRESS = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^/?#]*)@)?([^?#@]*)(?:\?([^#]*))?$/i;
+const HOSTS = String.raw`(?<hosts>[^/?#@]+)`;
+const DATABASE = String.raw`(?:/(?<database>\d{1,5}))?`;
+/** What follows the login. */
+const LOCATIONS = {
+  single: new RegExp(`^${HOSTS}${DATABASE}/?$`),
+  sentinel: new RegExp(`^${HOSTS}/(?<primaryName>[^/]+)${DATABASE}/?$`),
+  cluster: new RegExp(`^${HOSTS}/?$`),
+} as const;
 const DEFAULT_PORTS = { single: 6379, sentinel: 26_379, cluster: 6379 } as const;
-const DEFAULT_PREFIX = "flags:";
-const MAX_DATABASE = 65_535;
+const PREFIX = /^[\w:.-]{0,100}$/;
 
 /**
  * Parses `redis://[user:password@]host[:port][/database]`,
@@ -42,33 +48,55 @@ const MAX_DATABASE = 65_535;
  * `redis+cluster://[user:password@]host[:port],...`, each also with `rediss` for TLS and with `?prefix=`.
  */
 export function parseRedisAddress(text: string): RedisAddress | InvalidValue {
-  const parts = ADDRESS.exec(text)?.groups;
-  if (parts === undefined) {
-    return new InvalidValue(`a Redis address is ${FORMS}; current value is ${showAddress(text)}`);
-  }
-  const { scheme = "", login = "", path = "", query = "" } = parts;
-  const mode = (parts["mode"]?.toLowerCase() ?? "single") as RedisAddress["mode"];
-  const hosts = (parts["hosts"] ?? "").split(",").map((host) => parseHost(host, mode));
-  const located = parsePath(path, mode);
-  const prefix = parseQuery(query);
-  const credentials = parseLogin(login);
-  const invalid = [...hosts, located, prefix, credentials].find(
-    (part) => part instanceof InvalidValue,
+  return (
+    parseAddress(text) ??
+    new InvalidValue(`a Redis address is ${FORMS}; current value is ${showAddress(text)}`)
   );
-  if (invalid instanceof InvalidValue) return invalid;
-  if (mode === "single" && hosts.length > 1) {
-    return new InvalidValue(
-      "it names several hosts: begin it with redis+sentinel:// or redis+cluster://",
-    );
-  }
+}
+
+function parseAddress(text: string): RedisAddress | undefined {
+  const [, scheme = "", kind = "single", login = "", location = "", query = ""] =
+    ADDRESS.exec(text) ?? [];
+  const mode = kind.toLowerCase() as RedisAddress["mode"];
+  const servers = parseLocation(location, mode);
+  const credentials = parseLogin(login);
+  const prefix = parseQuery(query);
+  if (servers === undefined || credentials === undefined || prefix === undefined) return undefined;
+  return { mode, isTls: scheme.toLowerCase() === "rediss", ...servers, ...credentials, prefix };
+}
+
+function parseLocation(
+  location: string,
+  mode: RedisAddress["mode"],
+): Pick<RedisAddress, "hosts" | "primaryName" | "database"> | undefined {
+  const parts = LOCATIONS[mode].exec(location)?.groups ?? {};
+  const hosts = parts["hosts"]?.split(",").map((host) => parseHost(host, DEFAULT_PORTS[mode]));
+  if (hosts?.every((host) => host !== undefined) !== true) return undefined;
+  if (mode === "single" && hosts.length > 1) return undefined;
   return {
-    mode,
-    isTls: scheme.toLowerCase() === "rediss",
-    hosts: hosts as readonly RedisHost[],
-    ...(credentials as Pick<RedisAddress, "user" | "password">),
-    ...(located as Pick<RedisAddress, "primaryName" | "database">),
-    prefix: prefix as string,
+    hosts,
+    primaryName: parts["primaryName"] ?? "",
+    database: Number(parts["database"] ?? 0),
   };
+}
+
+function parseLogin(login: string): Pick<RedisAddress, "user" | "password"> | undefined {
+  const [, user = "", password = ""] = /^([^:]*):?(.*)$/.exec(login) ?? [];
+  if (tryDecode(login) === undefined) return undefined;
+  return { user: tryDecode(user) || undefined, password: tryDecode(password) || undefined };
+}
+
+function parseQuery(query: string): string | undefined {
+  const { prefix = "flags:", ...others } = Object.fromEntries(new URLSearchParams(query));
+  return PREFIX.test(prefix) && Object.keys(others).length === 0 ? prefix : undefined;
+}
+
+function parseHost(text: string, defaultPort: number): RedisHost | undefined {
+  const [, bracketed, name, portText] =
+    /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const host = bracketed ?? name;
+  const port = portText === undefined ? defaultPort : Number(portText);
+  return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
 }
 
 /** Parses the address of a store. */
@@ -103,62 +131,4 @@ export function describeRedisAddress(address: RedisAddress): string {
   );
   const path = [primaryName, database === 0 ? "" : String(database)].filter((part) => part !== "");
   return `${scheme}://${[hostTexts.join(","), ...path].join("/")}`;
-}
-
-function parseHost(text: string, mode: RedisAddress["mode"]): RedisHost | InvalidValue {
-  const [, bracketed, name, portText] =
-    /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  const host = bracketed ?? name;
-  const port = portText === undefined ? DEFAULT_PORTS[mode] : Number(portText);
-  if (host === undefined) return new InvalidValue(`a Redis address is ${FORMS}`);
-  return port >= 1 && port <= 65_535
-    ? { host, port }
-    : new InvalidValue(`the port ${port} in it is not from 1 to 65535`);
-}
-
-function parseLogin(login: string): Pick<RedisAddress, "user" | "password"> | InvalidValue {
-  if (login === "") return { user: undefined, password: undefined };
-  const colon = login.indexOf(":");
-  const user = colon === -1 ? login : login.slice(0, colon);
-  const password = colon === -1 ? "" : login.slice(colon + 1);
-  try {
-    return {
-      user: decodeURIComponent(user) || undefined,
-      password: decodeURIComponent(password) || undefined,
-    };
-  } catch {
-    return new InvalidValue("its user name or password is not percent-encoded: write % as %25");
-  }
-}
-
-function parsePath(
-  path: string,
-  mode: RedisAddress["mode"],
-): Pick<RedisAddress, "primaryName" | "database"> | InvalidValue {
-  const segments = path.split("/").filter((segment) => segment !== "");
-  const primaryName = mode === "sentinel" ? segments.shift() : "";
-  if (primaryName === undefined) {
-    return new InvalidValue(
-      "it does not name the primary that the Sentinels monitor: end it with /primary-name",
-    );
-  }
-  const [database = "0", ...rest] = segments;
-  if (mode === "cluster" && segments.length > 0) {
-    return new InvalidValue("a cluster has no numbered databases: remove what follows the hosts");
-  }
-  return rest.length === 0 && /^\d{1,5}$/.test(database) && Number(database) <= MAX_DATABASE
-    ? { primaryName, database: Number(database) }
-    : new InvalidValue("what follows the hosts must be the number of a database");
-}
-
-function parseQuery(query: string): string | InvalidValue {
-  const parameters = new URLSearchParams(query);
-  const unknown = [...parameters.keys()].find((name) => name !== "prefix");
-  if (unknown !== undefined) {
-    return new InvalidValue(`its only parameter can be prefix, not ${JSON.stringify(unknown)}`);
-  }
-  const prefix = parameters.get("prefix") ?? DEFAULT_PREFIX;
-  return /^[\w:.-]{0,100}$/.test(prefix)
-    ? prefix
-    : new InvalidValue("its prefix may contain only letters, digits and any of _ : . -");
 }
