@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { abortable, Deadline } from "flags-sdk/neutral";
 import type { RedisAddress } from "./redis-address.ts";
 import { openSession } from "./redis-session.ts";
-import type { RedisOptions } from "./redis-client.ts";
-import type { RedisCommand, RedisSession } from "./redis-session.ts";
+import type { RedisCommand, RedisOptions, RedisSession } from "./redis-session.ts";
 
 /** Maximum time to connect, log in and subscribe. */
 const OPEN_TIMEOUT_MS = 5000;

@@ -1,14 +1,14 @@
-import type { RedisHost } from "./redis-address.ts";
-import {
-  clientOptions,
-  connect,
-  createNodeClient,
-  destroy,
-  endOf,
-  type RedisClient,
-  type RedisOptions,
-  socketOptions,
-} from "./redis-client.ts";
+// NOTE: the library is imported only in functions, since the bundle would load it at every start.
+
+import { abortable } from "flags-sdk/neutral";
+import type { RedisAddress, RedisHost } from "./redis-address.ts";
+
+/** How to reach Redis. */
+export interface RedisOptions {
+  readonly address: RedisAddress;
+  /** PEM certificates of the CAs to trust. @default those that Node trusts */
+  readonly ca?: readonly string[] | undefined;
+}
 
 /** A command with its arguments. */
 export type RedisCommand = readonly [string, ...(readonly (string | Buffer)[])];
@@ -20,11 +20,15 @@ export type RedisCommand = readonly [string, ...(readonly (string | Buffer)[])];
 export interface RedisSession {
   /** Sends a command to the server with this key. Replies contain strings as buffers. */
   send(key: string, command: RedisCommand): Promise<unknown>;
-  subscribe(channel: string, listener: () => void): Promise<void>;
+  subscribe(channel: string, listener: () => void): Promise<unknown>;
   /** Resolves to the reason when the session has ended. */
   readonly ended: Promise<Error>;
   close(): void;
 }
+
+const CONNECT_TIMEOUT_MS = 2000;
+/** Without replies, commands must not accumulate. */
+const MAX_PENDING_COMMANDS = 1000;
 
 /** Opens a session; rejects if that is not possible, or once the signal is aborted. */
 export async function openSession(
@@ -33,20 +37,24 @@ export async function openSession(
 ): Promise<RedisSession> {
   const { mode, hosts } = options.address;
   if (mode === "cluster") return openCluster(options, signal);
-  if (mode === "sentinel") return openSession(await findPrimary(options, signal), signal);
-  const [host] = hosts;
-  const client = await createNodeClient(host, options);
-  const { ended, end } = endOf(client, ["error", "end"]);
-  await connect(client, signal);
-  return {
-    ended,
-    send: (_key, command) => client.sendCommand([...command]),
-    subscribe: (channel, listener) => client.subscribe(channel, listener),
-    close: () => {
-      destroy(client);
-      end();
-    },
-  };
+  const host = mode === "sentinel" ? await findPrimary(options, signal) : hosts[0];
+  return openNode(host, options, signal);
+}
+
+async function openNode(
+  host: RedisHost | undefined,
+  options: RedisOptions,
+  signal: AbortSignal,
+): Promise<RedisSession> {
+  const { createClient } = await import("@redis/client");
+  const client = createClient({
+    ...(await clientOptions(options)),
+    database: options.address.database,
+    socket: { ...socketOptions(options), ...host },
+  });
+  return connect(client, ["error", "end"], signal, (_key, command) =>
+    client.sendCommand([...command]),
+  );
 }
 
 /** NOTE: keeps no connections that it does not need, since the failure of any of them ends the session. */
@@ -61,16 +69,72 @@ async function openCluster(options: RedisOptions, signal: AbortSignal): Promise<
     defaults,
     minimizeConnections: true,
   });
-  const { ended, end } = endOf(cluster, ["error", "node-error", "node-disconnect"]);
-  await connect(cluster, signal);
+  return connect(cluster, ["error", "node-error", "node-disconnect"], signal, (key, command) =>
+    cluster.sendCommand(key, false, [...command]),
+  );
+}
+
+/** NOTE: a failed session is replaced as a whole, so that a hung server or a previous primary is left for good. */
+function socketOptions({ address, ca }: RedisOptions) {
+  const common = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false } as const;
+  if (!address.isTls) return common;
+  return { ...common, tls: true as const, ...(ca !== undefined && { ca: [...ca] }) };
+}
+
+async function clientOptions({ address: { user, password } }: RedisOptions) {
+  const { RESP_TYPES } = await import("@redis/client");
+  return {
+    ...(user !== undefined && { username: user }),
+    ...(password !== undefined && { password }),
+    name: "flags-proxy",
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MAX_PENDING_COMMANDS,
+    maintNotifications: "disabled",
+    commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+  } as const;
+}
+
+interface Client extends NodeJS.EventEmitter, Pick<RedisSession, "subscribe"> {
+  readonly isOpen: boolean;
+  connect(): Promise<unknown>;
+  destroy(): void;
+}
+
+/** Connects a client. The first of these events ends the session. */
+async function connect(
+  client: Client,
+  endEvents: readonly string[],
+  signal: AbortSignal,
+  send: RedisSession["send"],
+): Promise<RedisSession> {
+  const destroy = (): void => {
+    if (client.isOpen) client.destroy();
+  };
+  let close = destroy;
+  const ended = new Promise<Error>((resolve) => {
+    const end = (cause?: unknown): void =>
+      resolve(cause instanceof Error ? cause : new Error("The connection was closed"));
+    // NOTE: an `error` event without a listener would end the process.
+    for (const event of endEvents) client.on(event, end);
+    close = () => {
+      destroy();
+      end();
+    };
+  });
+  const connecting = client.connect();
+  try {
+    await abortable(connecting, signal);
+  } catch (error) {
+    destroy();
+    // NOTE: a client that is destroyed while it connects may never resolve or reject, or may still connect.
+    connecting.then(destroy, () => undefined);
+    throw error;
+  }
   return {
     ended,
-    send: (key, command) => cluster.sendCommand(key, false, [...command]),
-    subscribe: (channel, listener) => cluster.subscribe(channel, listener),
-    close: () => {
-      destroy(cluster);
-      end();
-    },
+    send,
+    subscribe: (channel, listener) => client.subscribe(channel, listener),
+    close,
   };
 }
 
@@ -78,15 +142,14 @@ async function openCluster(options: RedisOptions, signal: AbortSignal): Promise<
  * Queries the Sentinels for the current primary, one after the other. Begins with a random one: if the first ones
  * do not respond, the time is over before the others are queried.
  */
-async function findPrimary(options: RedisOptions, signal: AbortSignal): Promise<RedisOptions> {
-  const { address } = options;
-  const start = Math.floor(Math.random() * address.hosts.length);
+async function findPrimary(options: RedisOptions, signal: AbortSignal): Promise<RedisHost> {
+  const { hosts } = options.address;
+  const start = Math.floor(Math.random() * hosts.length);
   let failure: unknown;
-  for (const sentinel of [...address.hosts.slice(start), ...address.hosts.slice(0, start)]) {
+  for (const sentinel of [...hosts.slice(start), ...hosts.slice(0, start)]) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- the first response counts
-      const primary = await querySentinel(sentinel, options, signal);
-      return { ...options, address: { ...address, mode: "single", hosts: [primary] } };
+      return await querySentinel(sentinel, options, signal);
     } catch (error) {
       signal.throwIfAborted();
       failure = error;
@@ -101,44 +164,30 @@ async function querySentinel(
   signal: AbortSignal,
 ): Promise<RedisHost> {
   const { primaryName } = options.address;
-  const client = await connectSentinel(sentinel, options, signal);
+  const session = await openSentinel(sentinel, options, signal);
   try {
-    const reply: unknown = await client.sendCommand([
-      "SENTINEL",
-      "GET-MASTER-ADDR-BY-NAME",
-      primaryName,
-    ]);
+    const command = ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", primaryName] as const;
+    const reply = await session.send("", command);
     const [host, port] = Array.isArray(reply) ? reply.map(String) : [];
     if (host !== undefined && port !== undefined) return { host, port: Number(port) };
     throw new Error(`The Sentinels monitor no primary with the name ${primaryName}`);
   } finally {
-    destroy(client);
+    session.close();
   }
 }
 
 /** Connects without credentials, or with those in the address if the Sentinel requires a login. */
-async function connectSentinel(
+async function openSentinel(
   sentinel: RedisHost,
   options: RedisOptions,
   signal: AbortSignal,
-): Promise<RedisClient> {
-  const withDefaults = { ...options, address: { ...options.address, database: 0 } };
-  const anonymous = { ...withDefaults.address, user: undefined, password: undefined };
+): Promise<RedisSession> {
+  const address = { ...options.address, database: 0 };
+  const anonymous = { ...address, user: undefined, password: undefined };
   try {
-    return await connectNode(sentinel, { ...options, address: anonymous }, signal);
+    return await openNode(sentinel, { ...options, address: anonymous }, signal);
   } catch (error) {
     if (!String(error).includes("NOAUTH")) throw error;
-    return connectNode(sentinel, withDefaults, signal);
+    return openNode(sentinel, { ...options, address }, signal);
   }
-}
-
-async function connectNode(
-  host: RedisHost,
-  options: RedisOptions,
-  signal: AbortSignal,
-): Promise<RedisClient> {
-  const client = await createNodeClient(host, options);
-  endOf(client, ["error"]);
-  await connect(client, signal);
-  return client;
 }
