@@ -83,19 +83,17 @@ const CACHE_BYTES = 16 * 1024 * 1024;
  */
 export function createFetchApp(options: FetchAppOptions): FetchApp {
   const config = readFetchOptions(options);
-  const sources = createSources(config);
   const toDefer = createDefer(config.logger);
-  const rules = createRules(config, sources);
-  const respond = createFetchHandler(createHandler(rules, sources));
-  const refresh = (defer: Defer): void => {
-    for (const { flags } of sources) flags.refresh(defer);
-  };
-  const sendUsage = (defer: Defer): void => {
-    for (const { flags } of sources) flags.sendUsage(defer);
+  let started: ReturnType<typeof start> | undefined;
+  // NOTE: not before the first request: identities are random, and some runtimes forbid that while they load.
+  const refresh = (defer: Defer): ReturnType<typeof start> => {
+    started ??= start(config);
+    for (const { flags } of started.sources) flags.refresh(defer);
+    return started;
   };
   const handle = async (request: Request, { address, work }: Invocation): Promise<Response> => {
     const defer = toDefer(work);
-    refresh(defer);
+    const { respond, sendUsage } = refresh(defer);
     const response = await respond(request, address);
     sendUsage(defer);
     return response;
@@ -104,14 +102,27 @@ export function createFetchApp(options: FetchAppOptions): FetchApp {
     fetch: (request: Request, info?: object, context?: object) =>
       handle(request, readInvocation(request, info, context)),
     flagsReady: async (work = {}) => {
-      refresh(toDefer(work));
+      const { sources } = refresh(toDefer(work));
       await untilUsable(sources);
       if (!isReady(sources)) throw noFlags(sources);
     },
     evaluate: (context, given = {}) => {
       const defer = toDefer(given);
-      refresh(defer);
+      const { rules, sendUsage } = refresh(defer);
       return createEvaluatePage({ ...rules, onUsage: () => sendUsage(defer) })(context, given);
+    },
+  };
+}
+
+function start(config: FetchConfig) {
+  const sources = createSources(config);
+  const rules = createRules(config, sources);
+  return {
+    sources,
+    rules,
+    respond: createFetchHandler(createHandler(rules, sources)),
+    sendUsage: (defer: Defer): void => {
+      for (const { flags } of sources) flags.sendUsage(defer);
     },
   };
 }

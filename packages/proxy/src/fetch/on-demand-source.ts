@@ -12,7 +12,6 @@ import {
   type FlagsClientEvents,
   HoldBack,
   HttpClient,
-  type Identity,
   nextDelayMs,
   pollOnce,
   type SyncSink,
@@ -26,7 +25,6 @@ import type {
   ApplicationRegistration,
   ApplicationUsage,
 } from "../upstream/usage/application-usage.ts";
-import { UsageSender } from "../upstream/usage/usage-sender.ts";
 import { FETCH_CONNECTIONS } from "./fetch-connections.ts";
 import type { Defer } from "./fetch-info.ts";
 import { OnDemandUsage } from "./on-demand-usage.ts";
@@ -79,7 +77,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
   readonly #sink: SyncSink;
   readonly #log: FailureLog;
   readonly #usage: OnDemandUsage;
-  #upstream: { readonly api: UpstreamApi; readonly identity: Identity } | undefined;
+  readonly #api: UpstreamApi;
   #load: Load | undefined;
   #nextAtMs = -Infinity;
   /** That of the flags in memory, or of flags that are held back. */
@@ -103,18 +101,27 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
       slicer: IMMEDIATELY,
     });
     this.#sink = this.#createSink();
+    const { appName, instanceId = crypto.randomUUID(), timeoutMs } = options;
+    const identity = createIdentity({ appName, instanceId });
+    const { token, headers: customHeaders } = options;
+    const credentials = { token, customHeaders, customHeadersFunction: undefined };
+    const api = new UpstreamApi({
+      ...options,
+      http: new HttpClient({ connections: FETCH_CONNECTIONS, timeoutMs }),
+      slicer: IMMEDIATELY,
+      identity,
+      credentials,
+      now: Date.now,
+    });
+    this.#api = api;
     this.#usage = new OnDemandUsage({
-      intervalMs: options.metricsIntervalMs,
+      api,
+      identity,
+      credentials,
       events,
+      intervalMs: options.metricsIntervalMs,
       snapshot: () => this.snapshot,
-      createSender: (accepted) =>
-        new UsageSender({
-          accepted,
-          ...this.#connect(),
-          credentials: this.#credentials,
-          events,
-          onSent: (report) => emitter.emit("sent", report),
-        }),
+      onSent: (report) => emitter.emit("sent", report),
     });
   }
 
@@ -198,8 +205,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     const dueAtMs = (cached?.confirmedAtMs ?? -Infinity) + intervalMs;
     if (dueAtMs > performance.now()) return dueAtMs;
     if (this.#isUsable()) onUsable();
-    const { api } = this.#connect();
-    this.#etag = await pollOnce(api, this.#sink, this.#etag, signal);
+    this.#etag = await pollOnce(this.#api, this.#sink, this.#etag, signal);
     onUsable();
     await this.#share(signal);
     return performance.now() + intervalMs;
@@ -244,29 +250,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
 
   get #events() {
     return toEventSink(this.emitter);
-  }
-
-  get #credentials() {
-    const { token, headers: customHeaders } = this.#options;
-    return { token, customHeaders, customHeadersFunction: undefined };
-  }
-
-  /** NOTE: not before the first request: identities are random, and some runtimes forbid that while they load. */
-  #connect() {
-    if (this.#upstream !== undefined) return this.#upstream;
-    const { appName, timeoutMs } = this.#options;
-    const { instanceId = crypto.randomUUID() } = this.#options;
-    const identity = createIdentity({ appName, instanceId });
-    const api = new UpstreamApi({
-      ...this.#options,
-      http: new HttpClient({ connections: FETCH_CONNECTIONS, timeoutMs }),
-      slicer: IMMEDIATELY,
-      identity,
-      credentials: this.#credentials,
-      now: Date.now,
-    });
-    this.#upstream = { api, identity };
-    return this.#upstream;
   }
 
   #createSink(): SyncSink {

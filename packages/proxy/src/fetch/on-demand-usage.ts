@@ -1,4 +1,4 @@
-import { type EventSink, nextDelayMs, toUpstreamError } from "flags-sdk/neutral";
+import { nextDelayMs, toUpstreamError } from "flags-sdk/neutral";
 import type { Snapshot } from "flags-engine";
 import { AcceptedUsage } from "../upstream/usage/accepted-usage.ts";
 import type {
@@ -6,7 +6,7 @@ import type {
   ApplicationUsage,
 } from "../upstream/usage/application-usage.ts";
 import { namesIn } from "../upstream/usage/known-names.ts";
-import type { UsageSender } from "../upstream/usage/usage-sender.ts";
+import { UsageSender } from "../upstream/usage/usage-sender.ts";
 import type { Defer } from "./fetch-info.ts";
 
 /** Isolates have 128 MiB for everything. */
@@ -15,20 +15,19 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** A sending that takes longer has been cut off with its request. It may last for many requests to the upstream. */
 const MAX_SENDING_MS = 120_000;
 
-interface OnDemandUsageOptions {
+type SenderOptions = Omit<ConstructorParameters<typeof UsageSender>[0], "accepted">;
+
+interface OnDemandUsageOptions extends SenderOptions {
   readonly snapshot: () => Snapshot | undefined;
   /** Minimum time between two attempts to send usage; 0: usage is not accepted for the upstream. */
   readonly intervalMs: number;
-  readonly events: EventSink;
-  /** Creates the sender at its first use: identities are random, and some runtimes forbid that while they load. */
-  readonly createSender: (accepted: AcceptedUsage) => UsageSender;
 }
 
 /** Sends usage after requests. What a failed attempt has not delivered stays. */
 export class OnDemandUsage {
   readonly #options: OnDemandUsageOptions;
   readonly #accepted: AcceptedUsage;
-  #sender: UsageSender | undefined;
+  readonly #sender: UsageSender;
   #nextAtMs = -Infinity;
   #untilMs = -Infinity;
 
@@ -39,6 +38,7 @@ export class OnDemandUsage {
       isKnown: namesIn(options.snapshot),
       onDropped: () => {},
     });
+    this.#sender = new UsageSender({ ...options, accepted: this.#accepted });
   }
 
   report(usage: ApplicationUsage): boolean {
@@ -56,16 +56,14 @@ export class OnDemandUsage {
   }
 
   async #send(): Promise<void> {
-    const { createSender, events, intervalMs } = this.#options;
+    const { events, intervalMs } = this.#options;
     this.#untilMs = performance.now() + MAX_SENDING_MS;
-    this.#sender ??= createSender(this.#accepted);
-    const sender = this.#sender;
-    const error = await sender
+    const error = await this.#sender
       .sendAll(AbortSignal.timeout(MAX_SENDING_MS))
       .catch((cause: unknown) => toUpstreamError(cause));
     this.#accepted.drops.logSummary(events.warn);
     const { retryAfterMs } = error ?? {};
-    const failures = Math.max(1, sender.failures);
+    const failures = Math.max(1, this.#sender.failures);
     const { random } = Math;
     const retryMs = error && nextDelayMs({ intervalMs, failures, retryAfterMs, random });
     // NOTE: requests must not cause more attempts than the interval allows, although retries of a server follow quickly.

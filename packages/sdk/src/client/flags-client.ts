@@ -51,8 +51,8 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
   readonly #settings: Settings;
   readonly #components: ClientComponents;
   readonly #evaluator: Evaluator;
-  readonly #synchronized = new Deferred();
-  readonly #restoring = new AbortController();
+  readonly #synchronized: Promise<void>;
+  readonly #closed = new AbortController();
   static {
     attachTo = (client) => ({
       settings: client.#settings,
@@ -81,7 +81,13 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
     this.compiler = this.#components.compiler;
     this.updater = this.#components.updater;
     this.#evaluator = this.#createEvaluator();
-    this.emitter.on("synchronized", () => this.#synchronized.resolve());
+    this.#synchronized = new Promise((resolve, reject) => {
+      this.emitter.on("synchronized", () => resolve());
+      const fail = (): void => reject(new Error("The flags client was closed"));
+      this.#closed.signal.addEventListener("abort", fail);
+    });
+    // The application may not wait for it.
+    this.#synchronized.catch(() => undefined);
   }
 
   start(): void {
@@ -106,7 +112,7 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
 
   /** Resolves once there is data from the upstream or a bootstrap; rejects if the client is closed first. */
   synchronized(): Promise<void> {
-    return this.#synchronized.promise;
+    return this.#synchronized;
   }
 
   /** Returns whether a flag is on. Uses the fallback if the flag is unknown or there is no data yet. */
@@ -172,7 +178,7 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
 
   async #restore(document: unknown, ageMs: number | undefined): Promise<void> {
     const { updater } = this.#components;
-    const { signal } = this.#restoring;
+    const { signal } = this.#closed;
     // NOTE: unlike a bootstrap, a document without flags is accepted, because the upstream has confirmed it.
     if (signal.aborted) return;
     try {
@@ -185,8 +191,7 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
 
   async #shutDown(): Promise<void> {
     const { synchronizer, bootstrap, usage, storage, upstream } = this.#components;
-    this.#restoring.abort();
-    this.#synchronized.reject(new Error("The flags client was closed"));
+    this.#closed.abort();
     const usageSent = usage.close();
     await Promise.all([synchronizer.stop(), bootstrap?.stop()]);
     await Promise.all([usageSent, storage.flush(STORAGE_TIMEOUT_MS)]);
@@ -202,19 +207,4 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
  */
 export function createFlagsClient(options: FlagsClientOptions): FlagsClient {
   return new FlagsClient(options);
-}
-
-/** A promise that is resolved or rejected by its owner. An unhandled rejection is ignored. */
-class Deferred {
-  readonly promise: Promise<void>;
-  resolve: () => void = () => undefined;
-  reject: (error: Error) => void = () => undefined;
-
-  constructor() {
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-    this.promise.catch(() => undefined);
-  }
 }

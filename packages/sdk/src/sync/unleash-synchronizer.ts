@@ -1,5 +1,5 @@
 import { isRecord } from "flags-engine";
-import { describeCause, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
+import { describeCause, UpstreamError } from "../transport/upstream-error.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import { sortDocument } from "./document-order.ts";
 import type { FlagUpdater } from "./flag-updater.ts";
@@ -45,18 +45,19 @@ export class UnleashSynchronizer implements Synchronizer {
     this.#options = options;
     this.#listeners = {
       ready: () => void this.#read(),
-      changed: () => void this.#readUpdate(),
+      changed: () => void this.#read(),
       unchanged: () => options.sink.unchanged(confirmedNow()),
-      error: (cause) => this.#report(cause),
+      // NOTE: no `failure` events, because not every error of the client is a failed request.
+      error: (cause) => options.events.error(toError(cause)),
       warn: (cause) => options.events.warn(toError(cause).message),
     };
   }
 
   start(): void {
-    const { unleash } = this.#options;
+    const { unleash, events } = this.#options;
     for (const [event, listener] of Object.entries(this.#listeners)) unleash.on(event, listener);
     void this.#read();
-    unleash.start().catch((cause: unknown) => this.#report(cause));
+    unleash.start().catch((cause: unknown) => events.error(toError(cause)));
   }
 
   async stop(): Promise<void> {
@@ -65,37 +66,20 @@ export class UnleashSynchronizer implements Synchronizer {
     for (const [event, listener] of Object.entries(this.#listeners)) unleash.off(event, listener);
   }
 
-  /** Before the first update, the client may provide flags from its backup file. */
+  /** NOTE: never rejects. The client does not check its flags, so that listing them can throw any error. */
   async #read(): Promise<void> {
-    const { unleash, updater } = this.#options;
-    if (unleash.isSynchronized()) return this.#readUpdate();
-    return this.#reportErrors(async () => {
-      const document = tryReadDocument(unleash);
-      if (document.features.length === 0) return;
-      await updater.acceptFrom("store", document, this.#stopped.signal);
-    });
-  }
-
-  async #readUpdate(): Promise<void> {
-    const { unleash, sink } = this.#options;
-    return this.#reportErrors(async () => {
-      const document = sortDocument(tryReadDocument(unleash));
-      await sink.accept(document, this.#stopped.signal, confirmedNow());
-    });
-  }
-
-  /** NOTE: runs in a listener of the client, where an exception would affect other listeners. */
-  async #reportErrors(read: () => Promise<void>): Promise<void> {
+    const { unleash, updater, sink, events } = this.#options;
+    const { signal } = this.#stopped;
     try {
-      await read();
+      const document = readDocument(unleash);
+      if (unleash.isSynchronized())
+        await sink.accept(sortDocument(document), signal, confirmedNow());
+      // Before the first update, the client may provide flags from its backup file.
+      else if (document.features.length > 0) await updater.acceptFrom("store", document, signal);
     } catch (cause) {
-      if (!this.#stopped.signal.aborted) this.#report(toUpstreamError(cause));
+      const message = `The document is not usable: ${describeCause(cause)}`;
+      if (!signal.aborted) events.error(new UpstreamError(message, { code: "DOCUMENT", cause }));
     }
-  }
-
-  /** NOTE: emits no `failure` event, because not every error of the client is a failed request. */
-  #report(cause: unknown): void {
-    this.#options.events.error(toError(cause));
   }
 }
 
@@ -104,16 +88,6 @@ function toError(cause: unknown): Error {
 }
 
 const NO_SEGMENTS = "This version of unleash-client does not provide segments: use 5.5 or later";
-
-/** NOTE: the client does not check its flags, so that listing them can throw any error. */
-function tryReadDocument(unleash: UnleashClient): ReturnType<typeof readDocument> {
-  try {
-    return readDocument(unleash);
-  } catch (cause) {
-    const message = `The document is not usable: ${describeCause(cause)}`;
-    throw new UpstreamError(message, { code: "DOCUMENT", cause });
-  }
-}
 
 interface StrategyWithSegments {
   readonly segments?: readonly unknown[] | null;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_RETRY_AFTER_MS, parseRetryAfterMs, toStatusError } from "./status-error.ts";
+import { MAX_RETRY_AFTER_MS, parseRetryAfterMs } from "./status-error.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
@@ -43,25 +43,5 @@ describe("parseRetryAfterMs()", () => {
         expect(parseRetryAfterMs(header, NOW)).toBe(seconds * 1000);
       }),
     );
-  });
-});
-
-describe("toStatusError()", () => {
-  const retryAfterMs = (headers: Record<string, string>): number | undefined =>
-    toStatusError(
-      { status: 429, headers: new Headers(headers) },
-      { url: new URL("http://upstream.invalid"), hints: new Map(), nowMs: NOW },
-    ).retryAfterMs;
-
-  it("measures a date in Retry-After from the Date of the response: clocks may differ", () => {
-    const date = "Thu, 01 Jan 2026 07:00:00 GMT";
-    expect(retryAfterMs({ date, "retry-after": "Thu, 01 Jan 2026 07:00:03 GMT" })).toBe(3000);
-    expect(retryAfterMs({ date, "retry-after": "3" })).toBe(3000);
-  });
-
-  it("measures it from the local clock if the response has no valid Date", () => {
-    const header = { "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" };
-    expect(retryAfterMs(header)).toBe(30_000);
-    expect(retryAfterMs({ ...header, date: "today" })).toBe(30_000);
   });
 });

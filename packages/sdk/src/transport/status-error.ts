@@ -14,7 +14,6 @@ export const API_HINTS: StatusHints = new Map([
 interface Call {
   readonly url: URL;
   readonly hints: StatusHints;
-  /** Used if the response does not say when it was sent: the clock of its server may differ. */
   readonly nowMs: number;
 }
 
@@ -28,9 +27,7 @@ export function toStatusError(
   { url, hints, nowMs }: Call,
 ): UpstreamError {
   const hint = hints.get(status) ?? defaultHint(status);
-  const sentAtMs = dateMs(headers.get("date") ?? "");
-  const baseMs = Number.isNaN(sentAtMs) ? nowMs : sentAtMs;
-  const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), baseMs);
+  const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), nowMs);
   return new UpstreamError(`${describeUrl(url)} responded with ${status}: ${hint}`, {
     code: "STATUS",
     status,
