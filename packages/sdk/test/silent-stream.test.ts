@@ -22,7 +22,6 @@ function startStreaming(upstream: Upstream, maxSilenceMs: number) {
     refreshIntervalMs: 10,
     metricsIntervalMs: 0,
     credentials: { token: undefined, customHeaders: {}, customHeadersFunction: undefined },
-    now: Date.now,
     maxSilenceMs,
   });
   const documents: unknown[] = [];
@@ -34,7 +33,6 @@ function startStreaming(upstream: Upstream, maxSilenceMs: number) {
     isCurrent: () => true,
     intervalMs: 10,
     events: { error: ignore, warn: ignore, failure: ignore },
-    random: Math.random,
     onLive: ignore,
   });
   streaming.start();

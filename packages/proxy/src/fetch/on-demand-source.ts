@@ -96,8 +96,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     this.updater = new FlagUpdater({
       state: new FlagState({ bootstrapOverrides: false, compiler: this.compiler }),
       emitter,
-      save: () => undefined,
-      now: Date.now,
       slicer: IMMEDIATELY,
     });
     this.#sink = this.#createSink();
@@ -111,7 +109,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
       slicer: IMMEDIATELY,
       identity,
       credentials,
-      now: Date.now,
     });
     this.#api = api;
     this.#usage = new OnDemandUsage({
@@ -192,8 +189,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
       this.#log.failed(error);
       const failures = Math.max(1, this.#log.consecutiveFailures);
       const { retryAfterMs } = error;
-      const { random } = Math;
-      nextAtMs = performance.now() + nextDelayMs({ intervalMs, failures, retryAfterMs, random });
+      nextAtMs = performance.now() + nextDelayMs({ intervalMs, failures, retryAfterMs });
     }
     this.#nextAtMs = nextAtMs;
   }

@@ -64,8 +64,7 @@ export class OnDemandUsage {
     this.#accepted.drops.logSummary(events.warn);
     const { retryAfterMs } = error ?? {};
     const failures = Math.max(1, this.#sender.failures);
-    const { random } = Math;
-    const retryMs = error && nextDelayMs({ intervalMs, failures, retryAfterMs, random });
+    const retryMs = error && nextDelayMs({ intervalMs, failures, retryAfterMs });
     // NOTE: requests must not cause more attempts than the interval allows, although retries of a server follow quickly.
     this.#nextAtMs = performance.now() + Math.max(retryMs ?? 0, intervalMs);
     this.#untilMs = -Infinity;

@@ -59,8 +59,6 @@ export class FileFlags extends UpdatedFlags implements FlagSource {
     this.updater = new FlagUpdater({
       state: new FlagState({ bootstrapOverrides: true, compiler }),
       emitter,
-      save: ignore,
-      now: Date.now,
       slicer: new TimeSlicer(),
     });
     this.#filter = createDocumentFilter({ projectName, namePrefix, tags: [] }, ignore);

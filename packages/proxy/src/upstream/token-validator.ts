@@ -102,7 +102,6 @@ export class TokenValidator {
       intervalMs: BACKOFF_INTERVAL_MS,
       failures: this.#log.consecutiveFailures,
       retryAfterMs: error.retryAfterMs,
-      random: Math.random,
     });
     this.#retryAtMs = performance.now() + delayMs;
   }

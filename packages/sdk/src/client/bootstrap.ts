@@ -21,13 +21,11 @@ interface BootstrapTaskOptions {
   readonly isNeeded: () => boolean;
   readonly intervalMs: number;
   readonly events: EventSink;
-  readonly now: () => number;
-  readonly random: () => number;
 }
 
 /** Only a URL is retried. A bootstrap without flags is ignored, because it would turn every flag off. */
 export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
-  const { bootstrap, accept, isNeeded, intervalMs, events, random } = options;
+  const { bootstrap, accept, isNeeded, intervalMs, events } = options;
   const name = describeSource(bootstrap);
   const isUrl = bootstrap.kind === "url";
   const attempt = async (signal: AbortSignal): Promise<void> => {
@@ -44,7 +42,6 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
     isRetried: isUrl,
     isNeeded,
     events,
-    random,
   });
 }
 
@@ -90,7 +87,7 @@ const HINTS: StatusHints = new Map([
 
 async function fetchDocument(
   { url, headers }: Extract<BootstrapSettings, { readonly kind: "url" }>,
-  { http, slicer, userAgent, now }: BootstrapTaskOptions,
+  { http, slicer, userAgent }: BootstrapTaskOptions,
   signal: AbortSignal,
 ): Promise<unknown> {
   const response = await http.send({
@@ -101,6 +98,6 @@ async function fetchDocument(
     credentials: () => Promise.resolve(headers),
     signal,
   });
-  if (!isComplete(response)) throw toStatusError(response, { url, hints: HINTS, nowMs: now() });
+  if (!isComplete(response)) throw toStatusError(response, { url, hints: HINTS });
   return slicer.run(readBody(url, response.body), signal);
 }

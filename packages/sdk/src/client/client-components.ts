@@ -66,9 +66,6 @@ export interface ClientComponents {
   readonly usage: ClientUsage;
 }
 
-const now = Date.now;
-const random = Math.random;
-
 export function createComponents(
   settings: Settings,
   emitter: Emitter<FlagsClientEvents>,
@@ -90,7 +87,6 @@ export function createComponents(
   const updater = new FlagUpdater({
     state,
     emitter,
-    now,
     save: (definitions) => storage.save(definitions),
     slicer,
   });
@@ -107,10 +103,8 @@ export function createComponents(
       isNeeded: () => !state.outranks("bootstrap"),
       intervalMs: settings.refreshIntervalMs,
       events,
-      now,
-      random,
     });
-  const usage = new ClientUsage({ settings, api, identity, emitter, events, now, random });
+  const usage = new ClientUsage({ settings, api, identity, emitter, events });
   return { ...connected, synchronizer, bootstrap, usage };
 }
 
@@ -133,7 +127,7 @@ function selectSynchronizer(
     return new UnleashSynchronizer({ unleash, updater, sink: holdBack(updater), events });
   }
   const create: CreateSynchronizer = (sink, hooks) => {
-    const options = { api: upstream.api, filters, intervalMs, random, ...hooks };
+    const options = { api: upstream.api, filters, intervalMs, ...hooks };
     // If flags are fetched only once, nothing can confirm them later.
     const held = intervalMs === 0 ? sink : holdBack(sink);
     return createSynchronizer(synchronization, { ...options, sink: held });

@@ -16,6 +16,6 @@ export interface UpstreamConnection {
 export function connectUpstream(settings: Settings, http: HttpClient): UpstreamConnection {
   const identity = createIdentity(settings);
   const slicer = new TimeSlicer();
-  const api = new UpstreamApi({ ...settings, http, slicer, identity, now: Date.now });
+  const api = new UpstreamApi({ ...settings, http, slicer, identity });
   return { identity, http, slicer, api };
 }

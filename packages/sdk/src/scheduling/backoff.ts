@@ -3,7 +3,8 @@ interface DelayOptions {
   readonly intervalMs: number;
   readonly failures: number;
   readonly retryAfterMs?: number | undefined;
-  readonly random: () => number;
+  /** @default `Math.random` */
+  readonly random?: () => number;
 }
 
 /** The longest delay `setTimeout` supports: anything longer fires immediately. */
@@ -25,7 +26,7 @@ const JITTER = 0.1;
  * - `retryAfterMs` is a minimum, plus up to 10% of jitter.
  */
 export function nextDelayMs(options: DelayOptions): number {
-  const { intervalMs, failures, retryAfterMs = 0, random } = options;
+  const { intervalMs, failures, retryAfterMs = 0, random = Math.random } = options;
   if (failures === 0) return toDelay(intervalMs * (1 - JITTER + 2 * JITTER * random()));
   const backoffMs = backoffLimitMs(intervalMs, failures) * (0.5 + 0.5 * random());
   return toDelay(Math.max(backoffMs, retryAfterMs * (1 + JITTER * random())));

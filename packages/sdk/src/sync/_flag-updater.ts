@@ -23,7 +23,7 @@ export function createUpdater() {
   const state = createState();
   const slicer = new TimeSlicer(SINGLE_STEP);
   const save = (): void => void log.push("saved");
-  const updater = new FlagUpdater({ state, emitter, now: Date.now, save, slicer });
+  const updater = new FlagUpdater({ state, emitter, save, slicer });
   emitter.on("changed", ({ flags }) => log.push(`changed to ${flags[0]?.type}`));
   for (const event of ["ready", "unchanged"] as const) emitter.on(event, () => log.push(event));
   return { updater, state, log };

@@ -15,7 +15,6 @@ interface SynchronizerOptions {
   readonly filters: FeatureFilters;
   readonly intervalMs: number;
   readonly events: EventSink;
-  readonly random: () => number;
   readonly onLive: (isLive: boolean) => void;
 }
 

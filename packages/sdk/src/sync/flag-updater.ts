@@ -14,8 +14,8 @@ import type { SyncSink } from "./synchronizer.ts";
 interface FlagUpdaterOptions {
   readonly state: FlagState;
   readonly emitter: Emitter<FlagsClientEvents>;
-  readonly save: (definitions: FeatureDefinitions) => void;
-  readonly now: () => number;
+  /** Stores definitions of the upstream. @default they are not stored */
+  readonly save?: (definitions: FeatureDefinitions) => void;
   readonly slicer: Pick<TimeSlicer, "run">;
 }
 
@@ -62,9 +62,7 @@ export class FlagUpdater implements SyncSink {
     const isKnown = this.#fall?.isHeldBack === true;
     if (isHeldBack === isKnown) return;
     this.#setFall(
-      isHeldBack
-        ? { before: this.size, after: 0, atMs: this.#options.now(), isHeldBack }
-        : undefined,
+      isHeldBack ? { before: this.size, after: 0, atMs: Date.now(), isHeldBack } : undefined,
     );
   }
 
@@ -114,7 +112,7 @@ export class FlagUpdater implements SyncSink {
   }
 
   unchanged(confirmation: Confirmation = confirmedNow()): void {
-    this.#confirmed(confirmation.atMs, this.#options.now());
+    this.#confirmed(confirmation.atMs, Date.now());
   }
 
   /** Called if the upstream responded to another replica at this time, as `performance.now()`, that nothing has changed. */
@@ -134,7 +132,7 @@ export class FlagUpdater implements SyncSink {
   }
 
   *#accept(document: unknown, origin: Origin, confirmation: Confirmation): Steps<void> {
-    const { state, emitter, now } = this.#options;
+    const { state, emitter } = this.#options;
     const { atMs, isRelayed } = confirmation;
     const before = this.size;
     const isOlder = isRelayed && atMs < this.#confirmedAtMs;
@@ -147,7 +145,7 @@ export class FlagUpdater implements SyncSink {
     if (origin === "shared") this.setHeldBack(false);
     if (acceptance === "changed") this.#compareSize(before);
     if (origin === "upstream" || origin === "shared") {
-      this.#lastFetchAtMs = origin === "upstream" ? now() : this.#toEpochMs(Math.max(atMs, 0));
+      this.#lastFetchAtMs = origin === "upstream" ? Date.now() : this.#toEpochMs(Math.max(atMs, 0));
       if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
       if (acceptance === "unchanged") emitter.emit("unchanged");
     }
@@ -156,13 +154,13 @@ export class FlagUpdater implements SyncSink {
 
   /** NOTE: only for people; ages do not use the system clock, which can be changed. */
   #toEpochMs(atMs: number): number {
-    return this.#options.now() - Math.round(performance.now() - atMs);
+    return Date.now() - Math.round(performance.now() - atMs);
   }
 
   #compareSize(before: number): void {
     const { size } = this;
     if (isFall(before, size)) {
-      this.#setFall({ before, after: size, atMs: this.#options.now(), isHeldBack: false });
+      this.#setFall({ before, after: size, atMs: Date.now(), isHeldBack: false });
     } else if (this.#fall !== undefined && !isFall(this.#fall.before, size)) {
       this.#setFall(undefined);
     }
@@ -178,7 +176,7 @@ export class FlagUpdater implements SyncSink {
   #updated(): void {
     const { state, save } = this.#options;
     this.#lastUpdateAtMs = this.#lastFetchAtMs;
-    if (state.definitions !== undefined) save(state.definitions);
+    if (state.definitions !== undefined) save?.(state.definitions);
   }
 
   #emitEvents(acceptance: Acceptance, origin: Origin): void {

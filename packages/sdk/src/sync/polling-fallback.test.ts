@@ -14,7 +14,7 @@ const FAILURE = new UpstreamError("The stream broke", { code: "NETWORK" });
 /** Polling that delivers one document, and a preferred synchronizer controlled by the test. */
 function createFallback() {
   const { updater, log } = createUpdater();
-  const options = { sink: updater, intervalMs: 60_000, random: Math.random };
+  const options = { sink: updater, intervalMs: 60_000 };
   const events = { error: ignore, warn: ignore, failure: ignore };
   const api = {
     fetchFeatures: async () => ({
@@ -83,7 +83,6 @@ function createControlled() {
   const fallback = new PollingFallback({
     sink,
     intervalMs: INTERVAL_MS,
-    random: () => 0.5,
     createPolling: (given) => {
       polling.sink = given;
       return {

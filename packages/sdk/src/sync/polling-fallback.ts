@@ -11,7 +11,6 @@ export interface PreferredOptions {
   readonly isCurrent: () => boolean;
   readonly intervalMs: number;
   readonly events: EventSink;
-  readonly random: () => number;
 }
 
 type Hooks = Pick<PreferredOptions, "sink" | "onFailure" | "isCurrent">;
@@ -21,7 +20,6 @@ interface PollingFallbackOptions {
   readonly createPolling: (sink: SyncSink) => Synchronizer;
   readonly sink: SyncSink;
   readonly intervalMs: number;
-  readonly random: () => number;
 }
 
 /**
@@ -80,8 +78,7 @@ export class PollingFallback implements Synchronizer {
   }
 
   #startPollingLater(): NodeJS.Timeout {
-    const { intervalMs, random } = this.#options;
-    const delayMs = nextDelayMs({ intervalMs, failures: 0, random });
+    const delayMs = nextDelayMs({ intervalMs: this.#options.intervalMs, failures: 0 });
     return setTimeout(() => this.#startPolling(), delayMs).unref();
   }
 

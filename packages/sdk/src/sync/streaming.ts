@@ -128,11 +128,11 @@ export class Streaming implements Synchronizer {
   }
 
   #switchToPolling(): number {
-    const { intervalMs, onFailure, events, random } = this.#options;
+    const { intervalMs, onFailure, events } = this.#options;
     const message = "The upstream requests polling instead of streaming: flags are polled";
     events.warn(message);
     onFailure(new UpstreamError(message, { code: "NOT_OFFERED" }));
-    return nextDelayMs({ intervalMs: notOfferedCheckMs(intervalMs), failures: 0, random });
+    return nextDelayMs({ intervalMs: notOfferedCheckMs(intervalMs), failures: 0 });
   }
 
   /**
@@ -153,10 +153,10 @@ export class Streaming implements Synchronizer {
   }
 
   #nextDelayMs({ retryAfterMs = 0 }: UpstreamError): number {
-    const { intervalMs, random } = this.#options;
+    const { intervalMs } = this.#options;
     this.#failures = this.#hasLasted() ? 1 : this.#failures + 1;
     const minimumMs = Math.max(retryAfterMs, this.#retryMs);
-    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs: minimumMs, random });
+    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs: minimumMs });
   }
 
   #hasLasted(): boolean {

@@ -32,7 +32,6 @@ function startTask(
     intervalMs: 1000,
     isRepeated: false,
     events: sink,
-    random: Math.random,
     attempt: async () => {
       count += 1;
       attempt(count);

@@ -14,7 +14,6 @@ export interface RetryingTaskOptions {
   /** Called before each attempt; false ends the task without logging. @default always needed */
   readonly isNeeded?: () => boolean;
   readonly events: EventSink;
-  readonly random: () => number;
 }
 
 /** Runs an upstream call until it succeeds, or at intervals until it is stopped; retries with backoff. */
@@ -51,16 +50,16 @@ export class RetryingTask {
       return signal.aborted ? undefined : this.#failed(thrown);
     }
     this.#failureLog.succeeded();
-    const { isRepeated, intervalMs, random } = this.#options;
-    return isRepeated ? nextDelayMs({ intervalMs, failures: 0, random }) : undefined;
+    const { isRepeated, intervalMs } = this.#options;
+    return isRepeated ? nextDelayMs({ intervalMs, failures: 0 }) : undefined;
   }
 
   #failed(thrown: unknown): number | undefined {
-    const { isRetried = true, intervalMs, random } = this.#options;
+    const { isRetried = true, intervalMs } = this.#options;
     const error = toUpstreamError(thrown);
     this.#failureLog.failed(error);
     const { consecutiveFailures: failures } = this.#failureLog;
     const { retryAfterMs } = error;
-    return isRetried ? nextDelayMs({ intervalMs, failures, retryAfterMs, random }) : undefined;
+    return isRetried ? nextDelayMs({ intervalMs, failures, retryAfterMs }) : undefined;
   }
 }

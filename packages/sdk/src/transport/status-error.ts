@@ -11,12 +11,6 @@ export const API_HINTS: StatusHints = new Map([
   [413, "the request is too large"],
 ]);
 
-interface Call {
-  readonly url: URL;
-  readonly hints: StatusHints;
-  readonly nowMs: number;
-}
-
 /** RFC 9110 §15.3: of the successful statuses, only these two mean that a response contains all of what was requested. */
 export function isComplete({ status }: Pick<UpstreamResponse, "status">): boolean {
   return status === 200 || status === 203;
@@ -24,10 +18,10 @@ export function isComplete({ status }: Pick<UpstreamResponse, "status">): boolea
 
 export function toStatusError(
   { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
-  { url, hints, nowMs }: Call,
+  { url, hints }: { readonly url: URL; readonly hints: StatusHints },
 ): UpstreamError {
   const hint = hints.get(status) ?? defaultHint(status);
-  const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), nowMs);
+  const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), Date.now());
   return new UpstreamError(`${describeUrl(url)} responded with ${status}: ${hint}`, {
     code: "STATUS",
     status,

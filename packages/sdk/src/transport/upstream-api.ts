@@ -28,7 +28,6 @@ export interface UpstreamApiOptions {
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
   readonly credentials: CredentialSettings;
-  readonly now: () => number;
   /** How long a stream may be silent, in milliseconds. @default 60000 */
   readonly maxSilenceMs?: number;
 }
@@ -84,7 +83,7 @@ export class UpstreamApi {
       maxSilenceMs,
     );
     try {
-      this.#assertComplete(url, response);
+      if (!isComplete(response)) throw toStatusError(response, { url, hints: API_HINTS });
       assertEventStream(url, response);
     } catch (cause) {
       response.close();
@@ -118,7 +117,7 @@ export class UpstreamApi {
     hints: StatusHints,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const { http, slicer, url: baseUrl, identity, credentials, now } = this.#options;
+    const { http, slicer, url: baseUrl, identity, credentials } = this.#options;
     const url = new URL("../edge/validate", baseUrl);
     const response = await http.send({
       ...this.#request({
@@ -130,7 +129,7 @@ export class UpstreamApi {
       }),
       credentials: () => credentialHeaders({ ...credentials, token: undefined }),
     });
-    if (!isComplete(response)) throw toStatusError(response, { url, hints, nowMs: now() });
+    if (!isComplete(response)) throw toStatusError(response, { url, hints });
     return slicer.run(readBody(url, response.body), signal);
   }
 
@@ -148,7 +147,7 @@ export class UpstreamApi {
     if (response.status === 304 && etag !== undefined) {
       return { document: undefined, etag, confirmation };
     }
-    this.#assertComplete(url, response);
+    if (!isComplete(response)) throw toStatusError(response, { url, hints: API_HINTS });
     assertNoPage(url, response, "flags");
     return {
       document: await slicer.run(readBody(url, response.body), signal),
@@ -162,7 +161,8 @@ export class UpstreamApi {
     const url = new URL(path, baseUrl);
     const headers = { ...this.#headers(metricsIntervalMs), "content-type": "application/json" };
     const response = await http.send(this.#request({ method: "POST", url, headers, body, signal }));
-    this.#assertSuccess(url, response);
+    const { status } = response;
+    if (status < 200 || status >= 300) throw toStatusError(response, { url, hints: API_HINTS });
     assertNoPage(url, response, "a confirmation");
   }
 
@@ -182,16 +182,6 @@ export class UpstreamApi {
     if (namePrefix !== undefined) target.searchParams.append("namePrefix", namePrefix);
     for (const { name, value } of tags) target.searchParams.append("tag", `${name}:${value}`);
     return target;
-  }
-
-  #assertComplete(url: URL, response: Pick<UpstreamResponse, "status" | "headers">): void {
-    if (isComplete(response)) return;
-    throw toStatusError(response, { url, hints: API_HINTS, nowMs: this.#options.now() });
-  }
-
-  #assertSuccess(url: URL, response: Pick<UpstreamResponse, "status" | "headers">): void {
-    if (response.status >= 200 && response.status < 300) return;
-    throw toStatusError(response, { url, hints: API_HINTS, nowMs: this.#options.now() });
   }
 }
 

@@ -21,8 +21,6 @@ interface ClientUsageOptions {
   readonly identity: Identity;
   readonly emitter: Emitter<FlagsClientEvents>;
   readonly events: EventSink;
-  readonly now: () => number;
-  readonly random: () => number;
 }
 
 /** Flags in one report: upstreams limit its size. */
@@ -33,7 +31,7 @@ const MAX_FAILURES = 10;
 /** Registers the client, and reports how often it has evaluated each flag. */
 export class ClientUsage {
   readonly #options: ClientUsageOptions;
-  readonly #counts: EvaluationCounts;
+  readonly #counts = new EvaluationCounts();
   readonly #log: FailureLog;
   readonly #abort = new AbortController();
   readonly #loop = new Loop(
@@ -45,7 +43,6 @@ export class ClientUsage {
 
   constructor(options: ClientUsageOptions) {
     this.#options = options;
-    this.#counts = new EvaluationCounts(options.now);
     this.#log = new FailureLog("Sending usage to the upstream", options.events);
     if (options.settings.isRegistrationEnabled) this.#registration = createRegistration(options);
   }
@@ -66,9 +63,9 @@ export class ClientUsage {
   /** Delivers all usage within two seconds; retries transient failures until then. */
   async close(): Promise<void> {
     await this.#registration?.stop();
-    const { events, random } = this.#options;
+    const { events } = this.#options;
     const sendAll = () => this.#sendAll();
-    await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll, random });
+    await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll });
     this.#warnOfUncounted();
     if (!this.#counts.isEmpty) events.warn("Usage of 1 application was not delivered");
   }
@@ -78,18 +75,18 @@ export class ClientUsage {
   }
 
   #intervalMs(): number {
-    const { settings, random } = this.#options;
-    return settings.metricsIntervalMs + Math.round(settings.metricsJitterMs * random());
+    const { settings } = this.#options;
+    return settings.metricsIntervalMs + Math.round(settings.metricsJitterMs * Math.random());
   }
 
   async #report(): Promise<number> {
     const error = await this.#sendAll();
     this.#warnOfUncounted();
     if (error === undefined) return this.#intervalMs();
-    const { settings, random } = this.#options;
+    const { settings } = this.#options;
     const { metricsIntervalMs: intervalMs } = settings;
     const { retryAfterMs } = error;
-    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs, random });
+    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs });
   }
 
   async #sendAll(): Promise<UpstreamError | undefined> {
@@ -114,9 +111,9 @@ export class ClientUsage {
   }
 
   async #send(flags: readonly CountedFlag[], startMs: number): Promise<void> {
-    const { api, identity, emitter, settings, now } = this.#options;
+    const { api, identity, emitter, settings } = this.#options;
     const usage = { appName: settings.appName, startMs, features: Object.fromEntries(flags) };
-    const body = toMetricsBody(usage, identity, now());
+    const body = toMetricsBody(usage, identity, Date.now());
     await api.sendMetrics(body, this.#abort.signal);
     emitter.emit("sent", body);
   }
@@ -138,11 +135,11 @@ export class ClientUsage {
 }
 
 function createRegistration(options: ClientUsageOptions): RetryingTask {
-  const { settings, api, identity, emitter, events, now, random } = options;
+  const { settings, api, identity, emitter, events } = options;
   const body = toRegistrationBody({
     identity,
     customStrategies: settings.strategies.map(({ name }) => name),
-    startedAtMs: now(),
+    startedAtMs: Date.now(),
     metricsIntervalMs: settings.metricsIntervalMs,
   });
   return new RetryingTask({
@@ -154,6 +151,5 @@ function createRegistration(options: ClientUsageOptions): RetryingTask {
     intervalMs: body.interval,
     isRepeated: false,
     events,
-    random,
   });
 }

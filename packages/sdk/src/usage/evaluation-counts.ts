@@ -18,16 +18,11 @@ const MAX_NAMES = 50_000;
  * what to report, and `remove` subtracts what was delivered; a failed delivery needs nothing.
  */
 export class EvaluationCounts {
-  readonly #now: () => number;
   readonly #flags = new Map<string, Counts>();
   #startMs = 0;
   #readAtMs = 0;
   #names = 0;
   #uncounted = 0;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
 
   get isEmpty(): boolean {
     return this.#flags.size === 0;
@@ -39,7 +34,7 @@ export class EvaluationCounts {
       this.#uncounted += 1;
       return;
     }
-    if (this.isEmpty) this.#startMs = this.#now();
+    if (this.isEmpty) this.#startMs = Date.now();
     const counts = this.#flags.get(name) ?? { yes: 0, no: 0, variants: undefined };
     this.#flags.set(name, counts);
     counts[enabled ? "yes" : "no"] += 1;
@@ -60,7 +55,7 @@ export class EvaluationCounts {
   }
 
   read(): { readonly startMs: number; readonly flags: readonly CountedFlag[] } {
-    this.#readAtMs = this.#now();
+    this.#readAtMs = Date.now();
     const flags = [...this.#flags].map(([name, { yes, no, variants = [] }]): CountedFlag => {
       // NOTE: `fromEntries` defines properties, so it is safe for a variant named `__proto__`.
       return [name, { yes, no, variants: Object.fromEntries(variants) }];

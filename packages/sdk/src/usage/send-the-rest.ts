@@ -11,11 +11,10 @@ interface Sending {
   readonly loop: Loop;
   readonly abort: AbortController;
   readonly sendAll: () => Promise<UpstreamError | undefined>;
-  readonly random: () => number;
 }
 
 /** Sends everything for the last time, within two seconds; retries transient failures until then. */
-export async function sendTheRest({ loop, abort, sendAll, random }: Sending): Promise<void> {
+export async function sendTheRest({ loop, abort, sendAll }: Sending): Promise<void> {
   const deadlineMs = performance.now() + TIMEOUT_MS;
   const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   // NOTE: does not abort pending requests before the timeout: they may have been processed already.
@@ -25,7 +24,7 @@ export async function sendTheRest({ loop, abort, sendAll, random }: Sending): Pr
     const error = await sendAll();
     if (error === undefined || !error.isTransient) break;
     const { retryAfterMs } = error;
-    const delayMs = nextDelayMs({ intervalMs: RETRY_MS, failures, retryAfterMs, random });
+    const delayMs = nextDelayMs({ intervalMs: RETRY_MS, failures, retryAfterMs });
     if (performance.now() + delayMs >= deadlineMs) break;
     // oxlint-disable-next-line no-await-in-loop -- between attempts
     await delay(delayMs);

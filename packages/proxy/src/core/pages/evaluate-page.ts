@@ -107,7 +107,7 @@ function collectUsage(
   appName: string,
   { usageRules, onUsage }: PageRules,
 ): (use: FlagUse) => void {
-  const counts = new EvaluationCounts(Date.now);
+  const counts = new EvaluationCounts();
   const report = (): void => {
     const { startMs, flags } = counts.read();
     counts.remove(flags);

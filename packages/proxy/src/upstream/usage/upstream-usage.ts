@@ -98,7 +98,7 @@ export class UpstreamUsage {
     if (!this.#options.settings.isMetricsEnabled) return;
     const sendAll = (): Promise<UpstreamError | undefined> =>
       this.#sender.sendAll(this.#abort.signal, true);
-    await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll, random: Math.random });
+    await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll });
     this.#logDrops();
     const count = groupByApplication(this.#accepted.usage.values()).length;
     if (count > 0) {
@@ -150,7 +150,7 @@ export class UpstreamUsage {
     if (error === undefined) return this.#intervalMs();
     const { failures } = this.#sender;
     const { retryAfterMs } = error;
-    return nextDelayMs({ intervalMs, failures, retryAfterMs, random: Math.random });
+    return nextDelayMs({ intervalMs, failures, retryAfterMs });
   }
 
   #intervalMs(): number {
