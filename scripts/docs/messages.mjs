@@ -42,17 +42,27 @@ const LEVELS = new Map([
   ["fatal", "fatal error"],
 ]);
 
+/** What was read, as the sources are large. */
+const parsed = new Map();
+let collected;
+let allTexts;
+
 /**
  * Returns all messages, as `{ place, parts, level, status }`: the fixed parts of the text, the level if it is logged by
  * itself, and the status if it is a response of the proxy.
  */
-export async function collectMessages() {
-  const lists = await Promise.all(SOURCES.map(collectFrom));
-  return lists.flat();
+export function collectMessages() {
+  collected ??= Promise.all(SOURCES.map(collectFrom)).then((lists) => lists.flat());
+  return collected;
 }
 
 /** Returns all texts in the source, each in a line. */
-export async function readTexts() {
+export function readTexts() {
+  allTexts ??= collectTexts();
+  return allTexts;
+}
+
+async function collectTexts() {
   const folders = [...SOURCES.map(({ folder }) => folder), ...OTHER_FOLDERS];
   const lists = await Promise.all(
     folders.map(async (folder) => {
@@ -72,9 +82,7 @@ function listTexts(program) {
   return texts;
 }
 
-const parsed = new Map();
-
-/** Returns the syntax trees of the sources in a folder, which are read once. */
+/** Returns the syntax trees of the sources in a folder. */
 function parseFolder(folder) {
   if (!parsed.has(folder)) parsed.set(folder, parseFiles(folder));
   return parsed.get(folder);
