@@ -16,10 +16,18 @@ export const SEARCH_OPTIONS = {
       // Otherwise "schedule" finds "scheduler", and "stale" finds "scale".
       fuzzy: false,
       boost: { title: 4, text: 2, titles: 1 },
-      // NOTE: runs in the browser, from its source text.
+      // NOTE: both functions run in the browser, from their source text. Somebody who enters so many words has pasted a
+      // message, which only the first function sees. Addresses in it say nothing.
+      tokenize: (query) => {
+        const text = query.replaceAll(/https?:\/\/\S+/g, "");
+        const words = (text.trim() === "" ? query : text).split(/[\n\r\p{Z}\p{P}]+/u);
+        globalThis.hasPastedMessage = words.length >= 8;
+        return words;
+      },
       boostDocument: (id) => {
         if (/\/(?:guides|tutorial)\//.test(id)) return 4;
-        return id.includes("/reference/troubleshooting") ? 2 : 1;
+        if (!id.includes("/reference/troubleshooting")) return 1;
+        return globalThis.hasPastedMessage ? 6 : 2;
       },
     },
   },
