@@ -3,11 +3,7 @@ import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { findNearest } from "flags-server-kit/command-line";
 import { isRecord } from "flags-server-kit/neutral";
-import {
-  describeSchemaError,
-  toPath,
-  type ValueProblem,
-} from "../core/http/describe-schema-error.ts";
+import { describeSchemaError, toPath, type ValueProblem } from "../core/http/validation.ts";
 import { parseJson, parseYaml, type ValuePath } from "../files/parse-text.ts";
 import { type AccessFileKey, AccessFileSchema, KeySchema, MAX_KEYS } from "./access-schema.ts";
 

@@ -16,7 +16,11 @@ async function encode(
   {
     compressor = new ReplyCompressor(),
     isShareable = true,
-    headers = {} as Record<string, string>,
+    headers = {},
+  }: {
+    readonly compressor?: ReplyCompressor;
+    readonly isShareable?: boolean;
+    readonly headers?: Record<string, string>;
   } = {},
 ) {
   const bytes = await compressor.encode(requestHeaders, {

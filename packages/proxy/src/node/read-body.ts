@@ -61,7 +61,7 @@ export class BodyReader {
     const coding = codingText.trim().toLowerCase();
     const isCompressed = coding !== "" && coding !== "identity";
     if (!isCompressed && length !== undefined && length <= SMALL_BODY_BYTES) {
-      return readShort(request, length);
+      return collect(request, { maxBytes: length });
     }
     const memory = this.#claim(request, response, { key: limits.key ?? "", length });
     return isCompressed
@@ -110,20 +110,6 @@ function parsedBodyOf({ body }: IncomingMessage & { readonly body?: unknown }): 
   if (Buffer.isBuffer(body)) return body.toString();
   if (typeof body === "object" && body !== null) return JSON.stringify(body);
   throw new TypeError("Something has read the body before the proxy: mount the proxy ahead of it");
-}
-
-/** Reads a body that is short enough to be read in any case. It usually arrives at once. */
-function readShort(request: IncomingMessage, length: number): Promise<string> {
-  return new Promise((resolve) => {
-    request.once("readable", () => {
-      const body: unknown = request.readableLength === length ? request.read() : undefined;
-      if (Buffer.isBuffer(body)) {
-        // NOTE: Node retains the request until its end has been read.
-        request.resume();
-        resolve(body.toString());
-      } else resolve(collect(request, { maxBytes: length }));
-    });
-  });
 }
 
 async function readCompressed(

@@ -50,10 +50,10 @@ export interface ConnectionGuardOptions {
 }
 
 /**
- * The state of a connection: no request yet (`new`), a request in progress (`busy`), waiting until
- * the peer has read the response (`sending`), or no request since the last response (`idle`).
+ * The state of a connection: a request in progress (`busy`), waiting until the peer has read the response (`sending`), or
+ * no request (`idle`).
  */
-type Phase = "new" | "busy" | "sending" | "idle";
+type Phase = "busy" | "sending" | "idle";
 
 interface UnreadResponses {
   readonly socket: Socket;
@@ -234,7 +234,7 @@ export class ConnectionGuard {
 
   #track(socket: Socket): void {
     this.#connections.set(socket, {
-      phase: "new",
+      phase: "idle",
       sinceMs: performance.now(),
       response: undefined,
       latest: undefined,
@@ -263,7 +263,7 @@ export class ConnectionGuard {
   }
 
   #minMsOf({ phase, response }: Connection): number {
-    if (phase === "idle" || phase === "new") return this.#times.minIdleMs;
+    if (phase === "idle") return this.#times.minIdleMs;
     return phase === "busy" && response?.req.complete === false
       ? this.#times.minIncompleteMs
       : Number.POSITIVE_INFINITY;

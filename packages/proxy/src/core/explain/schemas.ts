@@ -1,17 +1,4 @@
-import type {
-  AbbreviatedList,
-  ActivationExplanation,
-  ConstraintExplanation,
-  DependencyExplanation,
-  Explanation,
-  ListExplanation,
-  ParentResult,
-  RolloutExplanation,
-  SegmentExplanation,
-  StrategyExplanation,
-  VariantExplanation,
-  WeightedVariant,
-} from "flags-engine";
+import type * as Engine from "flags-engine";
 import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { EvaluationContext, type SchemasOf } from "../routes/schemas.ts";
@@ -32,7 +19,7 @@ const Matched = Type.Boolean({ description: "Whether the context meets this cond
 const ShownValues = named("explainedValuesSchema", {
   shown: Type.Array(Type.String(), { description: "Long lists are abbreviated" }),
   count: Type.Integer({ description: "How many values the list has" }),
-} satisfies SchemasOf<AbbreviatedList>);
+} satisfies SchemasOf<Engine.AbbreviatedList>);
 
 const Actual = Type.Union([Type.String(), Type.Null()], {
   description: "The value in the context; null if it is absent",
@@ -57,14 +44,14 @@ const Constraint = named("explainedConstraintSchema", {
   value: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   actual: Actual,
   ...Condition,
-} satisfies SchemasOf<ConstraintExplanation>);
+} satisfies SchemasOf<Engine.ConstraintExplanation>);
 
 const Segment = named("explainedSegmentSchema", {
   id: Type.String(),
   name: Type.Optional(Type.String()),
   constraints: Type.Array(Constraint),
   ...Condition,
-} satisfies SchemasOf<SegmentExplanation>);
+} satisfies SchemasOf<Engine.SegmentExplanation>);
 
 const IdFields = {
   stickiness: Type.String({ description: "`default`, `random` or the name of a context field" }),
@@ -81,7 +68,7 @@ const Rollout = named("explainedRolloutSchema", {
   percentage: Type.Integer({ description: "The buckets 1 to this number are included" }),
   ...IdFields,
   bucket: Type.Optional(Type.Integer({ description: "From 1 to 100; absent without an id" })),
-} satisfies SchemasOf<RolloutExplanation>);
+} satisfies SchemasOf<Engine.RolloutExplanation>);
 
 const Activation = named(
   "explainedActivationSchema",
@@ -93,9 +80,9 @@ const Activation = named(
         field: Type.String(),
         values: ShownValues,
         actual: Actual,
-      } satisfies SchemasOf<ListExplanation>),
+      } satisfies SchemasOf<Engine.ListExplanation>),
     ),
-  } satisfies SchemasOf<ActivationExplanation>,
+  } satisfies SchemasOf<Engine.ActivationExplanation>,
   { description: "When the strategy matches, apart from its constraints and segments" },
 );
 
@@ -105,7 +92,7 @@ const Strategy = named("explainedStrategySchema", {
   constraints: Type.Array(Constraint),
   segments: Type.Array(Segment),
   activation: Activation,
-} satisfies SchemasOf<StrategyExplanation>);
+} satisfies SchemasOf<Engine.StrategyExplanation>);
 
 const ParentVariant = named("explainedVariantSchema", {
   name: Type.String(),
@@ -127,9 +114,9 @@ const Dependency = named("explainedDependencySchema", {
       variant: Type.Optional(ParentVariant),
       reason: Reason,
       explanation: Type.String(),
-    } satisfies SchemasOf<ParentResult>),
+    } satisfies SchemasOf<Engine.ParentResult>),
   ),
-} satisfies SchemasOf<DependencyExplanation>);
+} satisfies SchemasOf<Engine.DependencyExplanation>);
 
 const VariantSelection = named("explainedVariantSelectionSchema", {
   definedBy: Type.Union([Type.Literal("strategy"), Type.Literal("flag")]),
@@ -138,7 +125,7 @@ const VariantSelection = named("explainedVariantSelectionSchema", {
       name: Type.String(),
       weight: Type.Union([Type.Number(), Type.Null()]),
       selected: Type.Boolean(),
-    } satisfies SchemasOf<WeightedVariant>),
+    } satisfies SchemasOf<Engine.WeightedVariant>),
   ),
   totalWeight: Type.Union([Type.Number(), Type.Null()]),
   override: Type.Optional(
@@ -150,7 +137,7 @@ const VariantSelection = named("explainedVariantSelectionSchema", {
   ),
   ...IdFields,
   bucket: Type.Optional(Type.Number({ description: "From 1 to `totalWeight`" })),
-} satisfies SchemasOf<VariantExplanation>);
+} satisfies SchemasOf<Engine.VariantExplanation>);
 
 const ExplainedFlag = named("explainedFlagSchema", {
   name: Type.String(),
@@ -172,6 +159,6 @@ const ExplainedFlag = named("explainedFlagSchema", {
     }),
   ),
   variantSelection: Type.Optional(VariantSelection),
-} satisfies SchemasOf<Explanation>);
+} satisfies SchemasOf<Engine.Explanation>);
 
 export const Explanations = named("explanationsSchema", { flags: Type.Array(ExplainedFlag) });

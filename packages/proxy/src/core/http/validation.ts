@@ -1,7 +1,7 @@
+import { rewordSchemaMessage } from "flags-server-kit/neutral";
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { describeSchemaError, toPath } from "./describe-schema-error.ts";
 import { HttpError, type Problem } from "./errors.ts";
 
 /** The problems of a body with more values are not listed: finding them takes up to 100 ms. */
@@ -135,4 +135,28 @@ function findWithin(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A problem of a value, which is within lists and objects. */
+export interface ValueProblem {
+  /** The names and indexes that lead to the value. */
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+export function describeSchemaError(error: TLocalizedValidationError): readonly ValueProblem[] {
+  const path = toPath(error.instancePath);
+  if (error.keyword !== "required") return [{ path, message: rewordSchemaMessage(error.message) }];
+  return error.params.requiredProperties.map((name) => ({
+    path: [...path, name],
+    message: "is required",
+  }));
+}
+
+/** Returns the names and indexes in a JSON pointer. */
+export function toPath(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -112,45 +112,35 @@ function idOf({ features, segments }: DefinitionTexts): number {
 }
 
 /** How many queries have a feed at a time. */
-const MAX_FEEDS = 20;
+const MAX_FEEDS = 200;
 
-/** How many restricted forms of a source have feeds at a time. */
-const MAX_RESTRICTED = 50;
+interface RecentFeed {
+  readonly flags: VisibleFlags;
+  readonly feed: DefinitionsFeed;
+}
 
-type Feeds = LRUCache<string, DefinitionsFeed>;
-
-/** The feeds of recent queries, one for all clients with the same source and query. */
+/** The feeds of recent queries, one for all clients with the same flags and query. */
 export class DefinitionsFeeds {
-  readonly #bySource = new WeakMap<FlagSource, LRUCache<VisibleFlags, Feeds>>();
+  readonly #recent = new LRUCache<string, RecentFeed>({ max: MAX_FEEDS });
 
   /** Returns the up-to-date feed of a query; undefined if the source has no definitions yet. */
   current(flags: VisibleFlags, query: Restriction): DefinitionsFeed | undefined {
-    const { definitions } = flags;
+    const { definitions, restriction, source } = flags;
     if (definitions === undefined) return undefined;
-    const feeds = this.#feedsOf(flags);
-    const key = idOfRestriction(query);
-    const feed = feeds.get(key) ?? new DefinitionsFeed(query, definitions);
-    feeds.set(key, feed);
+    const ids = [restriction, query].map(idOfRestriction);
+    const key = JSON.stringify([source.name, ...ids]);
+    const known = this.#recent.get(key);
+    const feed = known?.flags === flags ? known.feed : new DefinitionsFeed(query, definitions);
+    this.#recent.set(key, { flags, feed });
     feed.advance(definitions);
     return feed;
   }
 
   /** Advances every feed of a source: a state that a feed has missed is not recognized later. */
-  advance(source: FlagSource): void {
-    for (const [flags, feeds] of this.#bySource.get(source)?.entries() ?? []) {
-      const { definitions } = flags;
-      if (definitions === undefined) continue;
-      for (const feed of feeds.values()) feed.advance(definitions);
+  advance(changed: FlagSource): void {
+    for (const { flags, feed } of this.#recent.values()) {
+      const { definitions, source } = flags;
+      if (source.flags === changed && definitions !== undefined) feed.advance(definitions);
     }
-  }
-
-  #feedsOf(flags: VisibleFlags): Feeds {
-    const source = flags.source.flags;
-    const ofSource =
-      this.#bySource.get(source) ?? new LRUCache<VisibleFlags, Feeds>({ max: MAX_RESTRICTED });
-    this.#bySource.set(source, ofSource);
-    const feeds = ofSource.get(flags) ?? new LRUCache<string, DefinitionsFeed>({ max: MAX_FEEDS });
-    ofSource.set(flags, feeds);
-    return feeds;
   }
 }
