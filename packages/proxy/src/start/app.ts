@@ -43,7 +43,7 @@ import { createAllowRequest } from "../node/access-list.ts";
 import { AppServer } from "../node/app-server.ts";
 import { createNodeListener, type NodeListener } from "../node/listener.ts";
 import { apiPageRoutes } from "../node/api-page.ts";
-import { createClientStreams } from "../node/streaming/create-streams.ts";
+import { createClientStreams } from "../node/streaming/flag-streams.ts";
 import { DefinitionsStreams } from "../node/streaming/definitions-streams.ts";
 import type { Source } from "../sources/sources.ts";
 import { FlagUsage } from "../core/usage/flag-usage.ts";

@@ -48,7 +48,7 @@ export function isListShareable({ single, toggles }: Selection): boolean {
 }
 
 function evaluateSingle(
-  { snapshot, format }: Rendering,
+  { snapshot, layout: { format } }: Rendering,
   context: Context,
   name: string,
 ): EvaluatedFlags {
@@ -88,7 +88,7 @@ const MAX_REPEATED_BYTES = 1024 * 1024;
 
 /** Lists the named flags in the order of their names, each as often as it is named; unknown names are off. */
 function selectNamed(
-  { snapshot, format, frame, fragmentOf }: Rendering,
+  { snapshot, layout: { format, frame, fragmentOf } }: Rendering,
   outcomes: OutcomeVector,
   names: readonly string[],
 ): ResponseBody {

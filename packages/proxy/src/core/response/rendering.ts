@@ -22,26 +22,25 @@ export interface FlagFormat {
 const isEnabled = ({ enabled }: Outcome): boolean => enabled;
 const isAny = (): boolean => true;
 
-/** A snapshot in one protocol: prepared fragments, and the lists that requests select from. */
-export class Rendering {
-  readonly snapshot: Snapshot;
+/** What the renderings of a protocol share. */
+interface Layout {
   readonly format: FlagFormat;
   readonly frame: Frame;
   readonly fragmentOf: FragmentOf;
+}
+
+/** A snapshot in one protocol: prepared fragments, and the lists that requests select from. */
+export class Rendering {
+  readonly snapshot: Snapshot;
+  readonly layout: Layout;
   /** Where outcomes are written; overwritten by each evaluation. */
   readonly vector: Int32Array;
   #enabled: FlagList | undefined;
   #all: FlagList | undefined;
 
-  constructor(
-    snapshot: Snapshot,
-    { format, frame }: { readonly format: FlagFormat; readonly frame: Frame },
-    fragmentOf: FragmentOf,
-  ) {
+  constructor(snapshot: Snapshot, layout: Layout) {
     this.snapshot = snapshot;
-    this.format = format;
-    this.frame = frame;
-    this.fragmentOf = fragmentOf;
+    this.layout = layout;
     this.vector = new Int32Array(snapshot.flags.length);
   }
 
@@ -65,7 +64,7 @@ export class Rendering {
     for (const isListed of lists) {
       for (const flag of this.snapshot.flags) {
         for (const index of flag.outcomes.keys()) {
-          if (isNeeded(flag, index, isListed)) this.fragmentOf(flag, index);
+          if (isNeeded(flag, index, isListed)) this.layout.fragmentOf(flag, index);
         }
         yield;
       }
@@ -76,7 +75,8 @@ export class Rendering {
   }
 
   #list(isListed: IsListed): FlagList {
-    return new FlagList(this.snapshot.flags, isListed, this.fragmentOf, this.frame);
+    const { fragmentOf, frame } = this.layout;
+    return new FlagList(this.snapshot.flags, isListed, fragmentOf, frame);
   }
 }
 
@@ -101,13 +101,12 @@ export interface Renderer {
 
 /** Creates a renderer that prepares only those flags again that a change affects. */
 export function createRenderer(format: FlagFormat): Renderer {
-  const layout = { format, frame: createFrame(format) };
+  const layout = { format, frame: createFrame(format), fragmentOf: createFragmentOf(format) };
   const renderings = new WeakMap<Snapshot, Rendering>();
-  const fragmentOf = createFragmentOf(format);
   const render = (snapshot: Snapshot): Rendering => {
     const known = renderings.get(snapshot);
     if (known !== undefined) return known;
-    const rendering = new Rendering(snapshot, layout, fragmentOf);
+    const rendering = new Rendering(snapshot, layout);
     renderings.set(snapshot, rendering);
     return rendering;
   };

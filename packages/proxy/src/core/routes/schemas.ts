@@ -91,27 +91,29 @@ const ERROR_DESCRIPTIONS = {
     "The proxy has not synchronized with its upstream yet, is shutting down (only `/ready`), cannot verify the key or the context's " +
     "signature now, or has reached a limit: of usage that waits to be sent, streams, long bodies or " +
     "explanations",
-} as const;
-
-export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
-
-const OTHER_ERRORS = {
-  ...ErrorBody,
-  "x-response-description":
+  default:
     "Any other error: 405 for a method that the path does not support, 414 or 431 for a request " +
     "line or headers that are too long, 408 for a request that takes too long, 500 for an error " +
     "inside the proxy",
-};
+} as const;
+
+export type ErrorStatus = Exclude<keyof typeof ERROR_DESCRIPTIONS, "default">;
 
 /** The error responses of a route in the OpenAPI document, which share one schema. */
+export function describeErrors<Status extends number | "default">(
+  schema: TSchema,
+  descriptions: Readonly<Record<Status, string>>,
+  statusCodes: readonly Status[],
+) {
+  return Object.fromEntries(
+    statusCodes.map((code) => [code, { ...schema, "x-response-description": descriptions[code] }]),
+  );
+}
+
 export function errorResponses(...statusCodes: readonly ErrorStatus[]) {
   // Every route that requires a key applies the rules of the key.
   const ofKeys: readonly ErrorStatus[] = statusCodes.includes(401) ? [403, 429] : [];
-  const known = [...new Set([...statusCodes, ...ofKeys])].map((code) => [
-    code,
-    { ...ErrorBody, "x-response-description": ERROR_DESCRIPTIONS[code] },
-  ]);
-  return { ...Object.fromEntries(known), default: OTHER_ERRORS };
+  return describeErrors(ErrorBody, ERROR_DESCRIPTIONS, [...statusCodes, ...ofKeys, "default"]);
 }
 
 export const NotModified = Type.Null({

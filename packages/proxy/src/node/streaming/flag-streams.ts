@@ -1,4 +1,6 @@
 import type { FlagSource } from "../../upstream/flag-source.ts";
+import type { ProxyConfig } from "../../config/config.ts";
+import type { Protocol } from "../../core/routes/protocol.ts";
 import {
   type EventStream,
   type HubStream,
@@ -11,9 +13,9 @@ import type { Registry } from "prom-client";
 import type { Grant } from "../../core/access/grant.ts";
 import { unavailable } from "../../core/http/errors.ts";
 import type { ClientStreams, StreamRequest } from "../../core/streaming/client-streams.ts";
-import type { StreamTokens } from "../../core/streaming/stream-tokens.ts";
+import { StreamTokens } from "../../core/streaming/stream-tokens.ts";
 import { type FlagStreamMetrics, observeFlagStreams } from "../../metrics/stream-metrics.ts";
-import type { FlagEvent, FlagEvents } from "./flag-events.ts";
+import { type EventFormat, type FlagEvent, FlagEvents } from "./flag-events.ts";
 import { CHARACTER_BYTES, type Subscription } from "../../core/streaming/subscription.ts";
 
 /** A stream that sends a client its flags, and sends them again whenever they change. */
@@ -169,4 +171,44 @@ export class FlagStreams extends StreamHub<FlagStream> implements ClientStreams 
 function randomReconnectDelayMs(openStreams: number): number {
   const spreadMs = Math.max(MIN_SPREAD_MS, openStreams / RECONNECTS_PER_MS);
   return MIN_RECONNECT_MS + Math.random() * spreadMs;
+}
+
+interface StreamsDependencies {
+  readonly sources: readonly FlagSource[];
+  readonly protocols: readonly Protocol[];
+  readonly registry: Registry;
+  readonly maxStreams: number;
+  /** Memory for the cached events. @default 32 MiB */
+  readonly cacheBytes?: number | undefined;
+}
+
+export function createClientStreams(
+  { push, upstreamTokens, clientKeys, accessFile, upstreamKeys }: ProxyConfig,
+  { sources, protocols, registry, maxStreams, cacheBytes }: StreamsDependencies,
+): FlagStreams {
+  const events = new FlagEvents(createEventFormats(protocols), cacheBytes);
+  // NOTE: keys can be added to an access file later, and the upstream can verify more of them.
+  const canChange = accessFile !== undefined || upstreamKeys !== undefined;
+  const hasSeveralKeys = canChange || clientKeys.length > 1;
+  const limits = {
+    maxStreams,
+    maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, hasSeveralKeys),
+    maxBytes: push.maxContextBytes,
+  };
+  const tokens = new StreamTokens(push.secret ?? upstreamTokens.join());
+  const maxAgeMs = push.maxAgeSeconds * 1000;
+  return new FlagStreams({ limits, maxAgeMs }, { sources, events, tokens, registry });
+}
+
+function createEventFormats(protocols: readonly Protocol[]): ReadonlyMap<string, EventFormat> {
+  return new Map(
+    protocols.flatMap(({ render, definition: { streamEvents } }) =>
+      streamEvents === undefined ? [] : [[streamEvents.kind, { ...streamEvents, render }] as const],
+    ),
+  );
+}
+
+/** With several keys, each gets at most half of the streams, so that the others can use the rest. */
+function defaultPerKey(maxStreams: number, hasSeveralKeys: boolean): number {
+  return hasSeveralKeys ? Math.ceil(maxStreams / 2) : maxStreams;
 }

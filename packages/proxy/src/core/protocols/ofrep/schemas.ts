@@ -1,7 +1,12 @@
 import { OFREP_REASONS } from "flags-sdk/neutral";
 import { type Static, Type } from "typebox";
 import { named } from "../../http/named-schema.ts";
-import { ContextValue, EvaluationContext, MAX_CONTEXT_PROPERTIES } from "../../routes/schemas.ts";
+import {
+  ContextValue,
+  describeErrors,
+  EvaluationContext,
+  MAX_CONTEXT_PROPERTIES,
+} from "../../routes/schemas.ts";
 
 const { properties: _properties, ...standardFields } = EvaluationContext.properties;
 
@@ -111,14 +116,11 @@ const ERROR_DESCRIPTIONS = {
   503:
     "The proxy has not synchronized with its upstream yet, cannot verify the key or the context's " +
     "signature now, or is reading too many long bodies",
+  default: "Any other error",
 } as const;
 
-/** The error responses of a route in the OpenAPI document. */
-export function ofrepErrors(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
-  const known = statusCodes.map((code) => [
-    code,
-    { ...ErrorBody, "x-response-description": ERROR_DESCRIPTIONS[code] },
-  ]);
-  const others = { ...ErrorBody, "x-response-description": "Any other error" };
-  return { ...Object.fromEntries(known), default: others };
+export function ofrepErrors(
+  ...statusCodes: readonly Exclude<keyof typeof ERROR_DESCRIPTIONS, "default">[]
+) {
+  return describeErrors(ErrorBody, ERROR_DESCRIPTIONS, [...statusCodes, "default"]);
 }
