@@ -30,7 +30,6 @@ export interface ApplicationOptions
   readonly omitsManagement: boolean;
 }
 
-/** The table of all routes of the main port: each client protocol, operations, and the API for server SDKs. */
 export function applicationRoutes(options: ApplicationOptions): readonly Route[] {
   const { config, access, callerAddress, usageRules, definitions } = options;
   const extractor = configuredHeader(config);
@@ -48,7 +47,6 @@ export function applicationRoutes(options: ApplicationOptions): readonly Route[]
 
 export interface OperationsOptions {
   readonly config: ProxyConfig;
-  /** The version of the proxy. */
   readonly version: string;
   readonly access: AccessControl;
   readonly sources: readonly Source[];
@@ -64,7 +62,6 @@ interface OperationsVisibility {
   readonly omitsManagement: boolean;
 }
 
-/** The table of routes for operators: probes, metrics and the state. */
 export function operationRoutes(
   { config, version, access, sources, metrics, isStopping, callerAddress }: OperationsOptions,
   { isPrivate, omitsManagement }: OperationsVisibility,

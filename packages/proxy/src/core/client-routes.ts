@@ -25,7 +25,6 @@ export function clientRoutes(options: ClientRoutesOptions): readonly Route[] {
   });
 }
 
-/** Returns the function that creates checks for keys where an extractor finds them. */
 export function allowWith(
   { access, callerAddress }: Pick<ClientRoutesOptions, "access" | "callerAddress">,
   extractor: KeyExtractor,
@@ -33,7 +32,6 @@ export function allowWith(
   return (...kinds) => createKeyCheck({ access, extractor, callerAddress }, kinds);
 }
 
-/** Puts the routes below a path. */
 export function below(path: string, routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({ ...route, path: path + route.path }));
 }

@@ -4,13 +4,11 @@ import { proxyMetrics } from "./metric-set.ts";
 interface Keys {
   /** How many requests contained each key, by its name. */
   readonly uses: { readonly entries: () => Iterable<readonly [string, number]> };
-  /** The current keys of the access file. */
   readonly grants: () => readonly {
     readonly rules?:
       | { readonly name: string; readonly expiresAtMs?: number | undefined }
       | undefined;
   }[];
-  /** Undefined without an access file. */
   readonly file: () => { readonly isValid: boolean; readonly loadedAtMs: number } | undefined;
 }
 

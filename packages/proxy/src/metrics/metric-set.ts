@@ -5,12 +5,10 @@ import type { Source } from "../sources/sources.ts";
 /** Prefix of the names of the proxy's own metrics. */
 export const METRICS_PREFIX = "flags_proxy";
 
-/** Creates the set of the proxy's own metrics in a registry. */
 export function proxyMetrics(registry: Registry): MetricSet {
   return new MetricSet(registry, METRICS_PREFIX);
 }
 
-/** Returns a value of each source that has one. */
 export function valuesOf(sources: readonly Source[], read: (source: Source) => number | undefined) {
   return sources.flatMap((source) => {
     const value = read(source);

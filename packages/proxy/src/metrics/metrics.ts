@@ -4,7 +4,6 @@ import type { Registry } from "prom-client";
 import { METRICS_PREFIX, proxyMetrics } from "./metric-set.ts";
 import { createUsageMetrics, type UsageMetrics } from "./usage-metrics.ts";
 
-/** The metrics of one app, in a separate registry. */
 export interface Metrics {
   readonly registry: Registry;
   readonly requests: RequestMetrics;

@@ -10,7 +10,6 @@ import { countDeliveredUsage, observeSpools } from "./usage-metrics.ts";
 /** With workers, all processes have the same flags: the most recent value counts. */
 const AGGREGATOR = "max";
 
-/** Exports the state of sources, their stores and their usage, and counts their failures. */
 export function observeSources(
   { registry, usage }: Pick<Metrics, "registry" | "usage">,
   sources: readonly Source[],

@@ -4,7 +4,6 @@ import { METRICS_PREFIX, proxyMetrics } from "./metric-set.ts";
 
 export type FlagStreamMetrics = ReturnType<typeof observeFlagStreams>;
 
-/** Exports the number and memory of streams to clients, and counts what happens to them. */
 export function observeFlagStreams(
   registry: Registry,
   streams: { readonly size: number; readonly bytes: number; readonly closed: ClosedStreams },

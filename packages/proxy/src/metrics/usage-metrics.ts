@@ -29,7 +29,6 @@ export function createUsageMetrics(registry: Registry) {
   };
 }
 
-/** Counts accepted usage that was delivered or dropped. */
 export function countDeliveredUsage(
   registry: Registry,
   { dropped }: Pick<UsageMetrics, "dropped">,
@@ -77,7 +76,6 @@ export function observeFlagUsage(
   );
 }
 
-/** Exports the state of the usage spools, if there are any. */
 export function observeSpools(registry: Registry, sources: readonly Source[]): void {
   if (sources.every((source) => spoolOf(source) === undefined)) return;
   const metrics = proxyMetrics(registry);

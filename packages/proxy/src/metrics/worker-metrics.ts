@@ -3,7 +3,6 @@ import { proxyMetrics } from "./metric-set.ts";
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
-/** Creates the metrics of worker processes. */
 export function createWorkerMetrics(registry: Registry, running: () => number) {
   const metrics = proxyMetrics(registry);
   metrics.gauge("workers", "Running worker processes", [], running);

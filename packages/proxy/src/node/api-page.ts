@@ -3,7 +3,6 @@ import { HttpError } from "../core/http/errors.ts";
 import { JSON_TYPE, type Reply, textReply } from "../core/http/reply.ts";
 import { FOR_PAGES, type Route } from "../core/routing/route.ts";
 
-/** The files of Swagger UI, which the build copies. */
 const FILES = new URL("../../dist/swagger-ui/", import.meta.url);
 
 const TYPES: Readonly<Record<string, string>> = {

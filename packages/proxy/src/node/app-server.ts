@@ -11,7 +11,6 @@ import type { TlsFiles } from "./tls-files.ts";
 interface AppServerOptions {
   readonly guard: ConnectionGuard;
   readonly listener: RequestListener;
-  /** Undefined: plain HTTP. */
   readonly tls?: TlsFiles | undefined;
 }
 

@@ -5,7 +5,6 @@ import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
 import { toPlainAddress } from "../core/context/plain-address.ts";
 import type { ProxyRequest, RequestOrigin } from "../core/http/request.ts";
 
-/** Creates a function that finds the client's address, which trusted peers may forward in a header. */
 export function createCallerAddress(
   trustProxy: TrustProxy,
 ): (request: Pick<ProxyRequest, "headers" | "socket">) => string | undefined {
@@ -16,7 +15,6 @@ export function createCallerAddress(
   return (request) => toPlainAddress(proxyAddress(request as IncomingMessage, isTrusted));
 }
 
-/** Creates the function that finds the origin of a request, which trusted peers may forward in headers. */
 export function createRequestOrigin(trustProxy: TrustProxy): RequestOrigin {
   const isTrusted = compileTrust(trustProxy);
   return ({ headers, socket: { encrypted, remoteAddress = "" } }) => {

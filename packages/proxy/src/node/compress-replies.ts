@@ -34,10 +34,7 @@ export class ReplyCompressor {
     });
   }
 
-  /**
-   * Returns the bytes of a reply, and adds the headers that describe them. A promise only if a large body has to be
-   * compressed.
-   */
+  /** Returns the bytes of a reply, and adds headers. A promise only if a large body has to be compressed. */
   encode(requestHeaders: IncomingHttpHeaders, reply: Reply): Bytes | Promise<Bytes> | undefined {
     const { body, headers } = reply;
     if (body === undefined) {

@@ -1,10 +1,7 @@
 import type { Server } from "node:http";
 import { type ConnectionGuard, createLimitedServer } from "flags-server-kit/http";
 
-/**
- * Creates a server on an additional port, whose requests the main server handles as if they were its own.
- * The two share the limit of connections.
- */
+/** Creates a server on an additional port, whose requests the main server handles as if they were its own. */
 export function createForwardingServer(guard: ConnectionGuard, main: Server): Server {
   const server = createLimitedServer((request, response) =>
     main.emit("request", request, response),

@@ -12,7 +12,6 @@ import { BodyReader } from "./read-body.ts";
 interface ListenerOptions {
   readonly handler: Handler;
   readonly observe: ObserveRequest;
-  /** Whether the headers of some peers are trusted. */
   readonly readsForwarded: boolean;
   /** Decides which requests are traced. Undefined: none. */
   readonly tracer: Pick<RequestTracer, "begin"> | undefined;

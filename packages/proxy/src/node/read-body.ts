@@ -38,16 +38,11 @@ export class BodyReader {
   readonly #share: FairShare;
   readonly #memories = new WeakMap<IncomingMessage, BodyMemory>();
 
-  /** @param maxBytes memory for long bodies of all requests; default 128 MiB */
   constructor(maxBytes: number = MAX_BYTES) {
     this.#share = new FairShare(maxBytes);
   }
 
-  /**
-   * Reads the body of a request as UTF-8, decompressed. Never settles if the client disconnects first.
-   *
-   * @throws {HttpError} 413, 415 or 503, immediately or later
-   */
+  /** Reads the body of a request as UTF-8, decompressed. Never settles if the client disconnects first. */
   read(
     request: IncomingMessage,
     response: ServerResponse,
@@ -69,7 +64,6 @@ export class BodyReader {
       : collect(request, { maxBytes: limits.limitBytes, memory });
   }
 
-  /** Starts to count the memory of a body, until its response. */
   #claim(
     request: IncomingMessage,
     response: ServerResponse,
@@ -86,7 +80,6 @@ export class BodyReader {
     return memory;
   }
 
-  /** Stops counting the body of a request, which nothing reads any more. */
   release(request: IncomingMessage): void {
     this.#memories.get(request)?.release();
   }
@@ -99,12 +92,7 @@ function tooManyBodies(): HttpError {
   );
 }
 
-/**
- * Returns the body of a request that something has read already, such as `express.json()`, which keeps the result in
- * `body`.
- *
- * @throws {TypeError} if it is not there
- */
+/** Returns the body that something else has read, such as `express.json()`, which keeps the result in `body`. */
 function parsedBodyOf({ body }: IncomingMessage & { readonly body?: unknown }): string {
   if (typeof body === "string") return body;
   if (Buffer.isBuffer(body)) return body.toString();
@@ -144,7 +132,6 @@ interface CompressedBody {
 }
 
 interface Collection {
-  /** The longest text. */
   readonly maxBytes: number;
   /** @default the text needs none beyond that of the connection */
   readonly memory?: BodyMemory;
@@ -220,7 +207,6 @@ class BodyMemory {
     this.#key = key;
   }
 
-  /** Returns false if the share of the key is exhausted. */
   claim(bytes: number): boolean {
     this.#availableBytes -= bytes;
     if (this.#availableBytes >= 0) return true;

@@ -9,7 +9,6 @@ import { adoptForwarded } from "./forwarded-header.ts";
 import type { AllowRequest } from "./access-list.ts";
 
 interface RedirectOptions {
-  /** The TLS port; called once it is open. */
   readonly tlsPort: () => number;
   readonly guard: ConnectionGuard;
   readonly isAllowed: AllowRequest | undefined;

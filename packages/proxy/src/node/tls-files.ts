@@ -19,9 +19,8 @@ interface TlsFilesOptions {
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /**
- * The certificate of TLS servers, which is replaced when its files change: open connections continue,
- * new ones get the new certificate. Files that cannot be used, or whose certificate is not valid now,
- * leave the previous certificate in place.
+ * The certificate of TLS servers, which is replaced for new connections when its files change. Files that cannot be used, or
+ * whose certificate is not valid now, leave the previous one in place.
  */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
@@ -96,7 +95,6 @@ export class TlsFiles {
     logger[level](`The TLS certificate was replaced. The new one is valid until ${until}`);
   }
 
-  /** Logs each problem once. */
   #reject(problem: string): void {
     if (problem === this.#lastProblem) return;
     this.#lastProblem = problem;

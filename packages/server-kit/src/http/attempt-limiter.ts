@@ -4,7 +4,6 @@ import { type Budget, TokenBucket } from "./token-bucket.ts";
 
 export interface AttemptLimits {
   readonly perAddress: Budget;
-  /** For all addresses together. */
   readonly total: Budget;
 }
 
@@ -17,7 +16,6 @@ export const AUTHENTICATION_LIMITS: AttemptLimits = {
 /** About 3 MB. */
 const MAX_NETWORKS = 10_000;
 
-/** Limits how many attempts the clients of a network, and all clients together, can make. */
 export class AttemptLimiter {
   readonly #limits: AttemptLimits;
   readonly #toError: (retryAfterSeconds: number) => Error;
@@ -41,12 +39,7 @@ export class AttemptLimiter {
     this.#total = new TokenBucket(limits.total, now());
   }
 
-  /**
-   * Takes attempts from the budget of a network and from that of all networks.
-   *
-   * @returns a function that gives back those that do not count
-   * @throws the error of the constructor if one of the budgets is exhausted
-   */
+  /** @returns a function that gives back the attempts that do not count */
   take(network: string, count: number): (uncounted: number) => void {
     const bucket = this.#bucketOf(network);
     // NOTE: the budget may be below 0; then even a request without attempts would have to wait.

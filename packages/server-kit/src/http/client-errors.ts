@@ -17,7 +17,6 @@ interface ClientFailure {
 type ClientErrorHandler = (error: Error, socket: Socket) => void;
 
 interface ClientErrorOptions {
-  /** Creates the response body, which is sent as JSON. */
   readonly toBody: (failure: ClientFailure) => unknown;
   /** How to fix headers that are too large. @default "send fewer or shorter headers" */
   readonly headersHint?: string;

@@ -7,8 +7,6 @@ const REUSE_MS = 5000;
 /**
  * Lets concurrent requests share one reading of the metrics, and all requests within five seconds a long one: anyone can
  * request metrics, and writing long ones delays other requests.
- *
- * @param read returns the metrics in the text format of Prometheus
  */
 export function coalesceReadings(
   read: () => Promise<string>,

@@ -21,7 +21,6 @@ const SYNC_MAX_BYTES: number = 128 * 1024;
 /** Memory for large bodies that wait for the thread pool: clients may request them faster than they are compressed. */
 const MAX_WAITING_BYTES: number = 16 * 1024 * 1024;
 
-/** Returns the preferred content coding that the headers of a request accept; undefined if none. */
 export function chooseCoding({
   "accept-encoding": acceptEncoding,
   "x-no-compression": optOut,
@@ -65,13 +64,11 @@ async function compressInPool(body: Buffer, coding: ContentCoding): Promise<Buff
   }
 }
 
-/** A body that is compressed on first use, once per coding. */
 export class CodedBody {
   readonly #body: string | Buffer;
   readonly #encoding: "utf8" | "latin1";
   readonly #coded = new Map<ContentCoding, Buffer | Promise<Buffer>>();
 
-  /** @param encoding of a body that is a string */
   constructor(body: string | Buffer, encoding: "utf8" | "latin1" = "utf8") {
     this.#body = body;
     this.#encoding = encoding;

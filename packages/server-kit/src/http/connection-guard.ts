@@ -26,10 +26,7 @@ export const MAX_HEADERS = 200;
 
 const HOST = ["host"] as const;
 
-/**
- * How many pipelined requests of one connection may wait for the responses to earlier ones, and how many of them may have
- * bodies, which take memory.
- */
+/** How many pipelined requests of one connection may wait, and how many of them may have bodies, which take memory. */
 const MAX_WAITING = 256;
 const MAX_WAITING_WITH_BODY = 8;
 
@@ -49,10 +46,7 @@ export interface ConnectionGuardOptions {
   readonly times?: Partial<typeof DEFAULT_TIMES>;
 }
 
-/**
- * The state of a connection: a request in progress (`busy`), waiting until the peer has read the response (`sending`), or
- * no request (`idle`).
- */
+/** `busy`: a request is in progress; `sending`: the peer has not read the response; `idle`: there is no request. */
 type Phase = "busy" | "sending" | "idle";
 
 interface UnreadResponses {
@@ -75,11 +69,10 @@ interface Connection {
 }
 
 /**
- * Limits the number of open connections, how long each may stay open without use, and the memory of responses
- * that their peers do not read.
+ * Limits the number of open connections, and the memory of responses that their peers do not read.
  *
- * NOTE: `server.maxConnections` is not an alternative. With `node:cluster`, workers pass connections
- * above that limit back and forth forever, and idle connections are never closed to accept new ones.
+ * NOTE: not with `server.maxConnections`. With `node:cluster`, workers pass connections above that limit back and forth
+ * forever, and idle connections are never closed to accept new ones.
  */
 export class ConnectionGuard {
   readonly maxConnections: number;
@@ -122,7 +115,6 @@ export class ConnectionGuard {
     return this.#closed;
   }
 
-  /** Starts to guard connections and requests of a server. Several servers share one limit. */
   protect(server: Server): void {
     this.acceptFrom(server);
     onStopping(server, () => this.#stopKeepingAlive());
@@ -198,10 +190,7 @@ export class ConnectionGuard {
     };
   }
 
-  /**
-   * Whether a complete request still waits for the rest of its response, or part of a response may have been sent. An
-   * error response would take the place of that response.
-   */
+  /** Whether a response, or a part of it, is still to be sent, which an error response would replace. */
   isResponding(socket: Socket): boolean {
     const connection = this.#connections.get(socket);
     const response = connection?.response;
@@ -209,7 +198,6 @@ export class ConnectionGuard {
     return response.headersSent || response.req.complete;
   }
 
-  /** Makes each response close its connection from now on, also those to requests in progress. */
   #stopKeepingAlive(): void {
     this.#isStopping = true;
     for (const { response } of this.#connections.values()) {
@@ -350,7 +338,6 @@ function describeAddresses(socket: Socket): string {
   return [localAddress, localPort, remoteAddress, remotePort].join(" ");
 }
 
-/** Whether a request has a body, which may not have arrived yet. */
 export function hasBody({ headers }: Pick<IncomingMessage, "headers">): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

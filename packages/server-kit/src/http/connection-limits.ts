@@ -9,7 +9,6 @@ export function readOpenFileLimit(): number | undefined {
   }
 }
 
-/** Parses the soft limit in the text of `/proc/self/limits`. */
 export function parseOpenFileLimit(limits: string): number | undefined {
   const [, soft] = /^Max open files +(\d+) /m.exec(limits) ?? [];
   return soft === undefined ? undefined : Number(soft);
@@ -26,7 +25,6 @@ function connectionsWithin(openFileLimit: number, minReservedFiles: number): num
 }
 
 export interface OpenFiles {
-  /** How many files it may have open; undefined if not known. */
   readonly limit: number | undefined;
   /** Minimum number of files for purposes other than client connections. @default 64 */
   readonly minReserved?: number;
@@ -46,7 +44,6 @@ export function defaultMaxConnections(
   return limit === undefined ? wanted : Math.min(wanted, connectionsWithin(limit, minReserved));
 }
 
-/** Limits the number of event streams so that connections remain for other requests. */
 export function streamsWithin(maxConnections: number, maxStreams: number): number {
   const ordinary = Math.min(MIN_ORDINARY_CONNECTIONS, Math.ceil(maxConnections / 4));
   return Math.min(maxStreams, Math.max(1, maxConnections - ordinary));
@@ -63,11 +60,7 @@ export function shareStreams(
   return [first, Math.min(maxSecond, Math.max(1, total - first))];
 }
 
-/**
- * Returns a warning if the limit of connections exceeds the limit of open files; else undefined.
- *
- * @param origin the setting that the limit comes from, such as `MAX_CONNECTIONS`
- */
+/** @param origin the setting that the limit comes from, such as `MAX_CONNECTIONS` */
 export function explainUnreachableLimit(
   origin: string,
   maxConnections: number,

@@ -21,11 +21,7 @@ const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
 
 export type CreateServer = (options: Readonly<ServerOptions>, handle: RequestListener) => Server;
 
-/**
- * Creates an HTTP server whose connections and pipelined requests the guard limits.
- *
- * @param create creates a server of another kind, such as one with TLS
- */
+/** @param create creates a server of another kind, such as one with TLS */
 export function createGuardedServer(
   guard: ConnectionGuard,
   handle: RequestListener,

@@ -32,10 +32,7 @@ const MAX_KNOWN = 40_000;
  */
 export class GuessLimiter {
   readonly #guesses: AttemptLimiter;
-  /**
-   * Tokens that have been counted, with the network that sent them. NOTE: with `max`, the cache would allocate memory for
-   * all entries when it is created.
-   */
+  /** Tokens that have been counted, with the network that sent them. NOTE: `max` would allocate memory for all of them. */
   readonly #known = new LRUCache<string, true>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
 
   /** @param toError creates the error for a client that has to wait; a 429 with `Retry-After` */
@@ -53,10 +50,7 @@ export class GuessLimiter {
    * Looks up tokens of a client. They are counted before the lookup, so that concurrent requests share
    * one budget. Valid tokens are refunded afterwards, and all tokens if the lookup fails.
    *
-   * @param address IP address of the client
-   * @param secrets distinct tokens in the request
    * @param find looks up the tokens and returns the valid ones
-   * @throws the error of the constructor if the client, or all clients together, sent too many unknown tokens
    */
   async run<Found extends { readonly secret: string }>(
     address: string,

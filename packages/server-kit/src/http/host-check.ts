@@ -39,7 +39,6 @@ const ABSOLUTE_FORM = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
 /** A name or an IPv4 address with an optional dot at the end, or an IPv6 address in brackets; and an optional port. */
 const AUTHORITY = /^(?:\[([\da-f:.]+)\]|([\w.-]+?)\.?)(?::\d*)?$/i;
 
-/** The host that a request names, in lower case and without a port. */
 function hostOf({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">) {
   const authority = ABSOLUTE_FORM.exec(url)?.[1] ?? headers.host ?? "";
   const [, address, name] = AUTHORITY.exec(authority) ?? [];

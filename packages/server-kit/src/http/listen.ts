@@ -6,7 +6,6 @@ import { Server as TlsServer } from "node:tls";
 export interface ListenAddress {
   /** 0 chooses any free port. */
   readonly port: number;
-  /** Undefined for all addresses. */
   readonly host: string | undefined;
   /** The variables to change if the port cannot be opened. @default PORT and HOST */
   readonly variables?: ListenVariables;
@@ -23,11 +22,7 @@ export interface OpenPort {
   readonly origin: string;
 }
 
-/**
- * Says where a server listens, for the log.
- *
- * @param urls the URLs of its ports, with paths
- */
+/** Says where a server listens, for the log. */
 export function describeListening(
   host: string | undefined,
   ports: readonly OpenPort[],
@@ -71,7 +66,6 @@ export async function tryPort(address: ListenAddress): Promise<void> {
   await once(server, "close");
 }
 
-/** Adds the variables to an error, for `explainStartFailure()`. */
 function withVariables(error: unknown, variables: ListenVariables | undefined): unknown {
   return error instanceof Error && variables !== undefined
     ? Object.assign(error, { variables })

@@ -22,11 +22,7 @@ export type ObserveRequest = (request: ObservedRequest) => void;
 /** NOTE: shared by all apps of a process, because `prom-client` observes garbage collections until the process ends. */
 let processMetrics: Registry | undefined;
 
-/**
- * Creates the registry of one app, with the metrics of its process.
- *
- * @param displayName name of the process in descriptions of metrics, such as `the proxy`
- */
+/** Creates the registry of one app, with the metrics of its process. */
 export function createRegistry(prefix: string, displayName: string): Registry {
   if (processMetrics === undefined) {
     processMetrics = new Registry();
@@ -54,7 +50,6 @@ type Values = number | undefined | Iterable<LabelledValue>;
 
 type Read = () => Values | Promise<Values>;
 
-/** Defines metrics, by their names without a prefix. */
 export class MetricSet {
   readonly #registry: Registry;
   readonly #prefix: string;
@@ -170,7 +165,6 @@ export function observeConnections(
   );
 }
 
-/** Values of a metric with the label `reason`. */
 export function byReason(counts: Readonly<Record<string, number>>): Iterable<LabelledValue> {
   return Object.entries(counts).map(([reason, value]) => ({ labels: { reason }, value }));
 }

@@ -1,10 +1,6 @@
 /**
- * Returns the first of `names` that a request has more than once, even with equal values. For some
- * headers Node uses the first value and other servers use the last, so that two servers could check
- * different keys.
- *
- * @param rawHeaders alternating names and values, as in `IncomingMessage`
- * @param names the headers to look for, in lower case
+ * Returns the first of `names`, in lower case, that a request has more than once. Node uses the first value and other
+ * servers use the last, so that two servers could check different keys.
  */
 export function findRepeatedHeader(
   rawHeaders: readonly string[],

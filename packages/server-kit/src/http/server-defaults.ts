@@ -4,16 +4,10 @@ export const BODY_LIMIT_BYTES: number = 1024 * 1024;
 /** Bodies of up to this length are always read: the number of connections limits their memory. */
 export const SMALL_BODY_BYTES: number = 16 * 1024;
 
-/**
- * Maximum size of the body of `/edge/validate`, enough for the tokens of any proxy. Lower than others,
- * because the request requires no key.
- */
+/** Maximum size of the body of `/edge/validate`. Lower than others, because the request requires no key. */
 export const VALIDATION_BODY_LIMIT_BYTES: number = 250 * 1024;
 
-/**
- * How long an idle connection stays open. Common load balancers close idle connections after 60 s.
- * They must close first, or they would send a request on a connection that is just being closed.
- */
+/** Common load balancers close idle connections after 60 s. They must close first, or they would lose requests. */
 export const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** How long a request may take to arrive, from the first byte of its headers to its whole body. */

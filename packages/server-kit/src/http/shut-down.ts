@@ -11,17 +11,12 @@ export interface Closable {
   readonly server: Server | undefined;
   /** Servers on additional ports, which `close()` also closes. @default none */
   readonly furtherServers?: readonly Server[];
-  /**
-   * Waits for the requests in progress, then closes the resources of the server.
-   *
-   * @param delayMs how long other processes still accept requests before that, if they accept the connections
-   */
+  /** @param delayMs how long other processes still accept requests before that, if they accept the connections */
   close(delayMs: number): Promise<void>;
 }
 
 export interface ShutDownTimes {
   readonly delayMs: number;
-  /** @default 1250 */
   readonly drainMs?: number | undefined;
 }
 

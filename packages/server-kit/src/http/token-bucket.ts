@@ -1,4 +1,3 @@
-/** How much is allowed: a burst, then a number per second. */
 export interface Budget {
   readonly burst: number;
   readonly perSecond: number;
@@ -15,12 +14,7 @@ export class TokenBucket {
     this.#updatedAtMs = nowMs;
   }
 
-  /**
-   * Takes some units if they are available. More than the burst are taken from a full bucket, which then needs
-   * longer to refill.
-   *
-   * @returns 0, or the milliseconds until they are available
-   */
+  /** More than the burst are taken from a full bucket. @returns 0, or the milliseconds until they are available */
   tryTake(count: number, nowMs: number): number {
     const { burst, perSecond } = this.#budget;
     this.give(((nowMs - this.#updatedAtMs) / 1000) * perSecond);

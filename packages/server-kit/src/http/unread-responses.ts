@@ -10,11 +10,7 @@ interface Unread {
   readonly isLate: boolean;
 }
 
-/**
- * Finds the largest unread responses, so that the others take at most `maxBytes` of memory.
- *
- * @returns also the size of everything that counts, including what stays
- */
+/** Finds the largest unread responses, so that the others take at most `maxBytes` of memory. */
 export function findExcess<Item extends Unread>(
   unread: readonly Item[],
   maxBytes: number,

@@ -14,7 +14,6 @@ interface OpenStream {
   readonly received: () => string;
 }
 
-/** Starts a server for event streams. */
 export function startStreamServer(): Promise<Server> {
   return startServer(() => undefined);
 }

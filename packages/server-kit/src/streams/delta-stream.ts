@@ -3,7 +3,6 @@ import { writeEvent } from "./write-event.ts";
 import { FeedShare } from "./feed-share.ts";
 import { type HubStream, StreamHub, type StreamHubOptions } from "./stream-hub.ts";
 
-/** The changes that lead to a state of the flag definitions. */
 interface DeltaMessage {
   /** Identifies the state. */
   readonly id: number;
@@ -14,7 +13,6 @@ interface DeltaMessage {
 }
 
 export interface DeltaFeed {
-  /** Identifies the current state. */
   readonly id: number;
   /** Memory for the feed. 0: it does not depend on the client. */
   readonly bytes: number;
@@ -39,7 +37,6 @@ export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
     this.events = events;
   }
 
-  /** Sends the first event: the changes since the state that the SDK has, or the complete state. */
   sendInitial(lastEventId: number | undefined): void {
     this.send("unleash-connected", this.feed.update(lastEventId));
   }
@@ -66,7 +63,6 @@ export interface DeltaHubOptions extends Pick<
   "keepAliveMs" | "stallMs"
 > {
   readonly maxStreams: number;
-  /** Maximum memory for the feeds of all open streams, in bytes. */
   readonly maxFeedBytes: number;
   /** Creates the error for a stream that a limit does not allow, a 503. */
   readonly toError: (message: string, headers: Record<string, string>) => Error;
@@ -80,7 +76,6 @@ const MAX_RECONNECT_MS = 5000;
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** Keeps the streams of SDKs up to date and alive. */
 export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<Stream> {
   readonly #maxStreams: number;
   readonly #feeds: FeedShare;
@@ -99,7 +94,6 @@ export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<S
     this.#toError = toError;
   }
 
-  /** Throws an error if a limit does not allow another stream of a client with a feed. */
   checkCapacity(client: string, feed: DeltaFeed): void {
     if (!this.hasCapacity(client)) {
       throw this.#refusal(

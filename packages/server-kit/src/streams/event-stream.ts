@@ -22,7 +22,6 @@ const KEEP_ALIVE = Buffer.from(":\n\n");
 /** Length of the parts in which bytes are written. Each part that a slow client has read is progress. */
 const PART_BYTES = 64 * 1024;
 
-/** A response that stays open and sends server-sent events. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #gzip: GzipStream | undefined;
@@ -30,7 +29,6 @@ export class EventStream {
   #latest: Uint8Array | undefined;
   #blockedSinceMs: number | undefined;
 
-  /** Sends the response headers. */
   constructor(response: ServerResponse, headers: Headers, options: EventStreamOptions = {}) {
     this.#response = response;
     this.#gzip = options.gzip === true ? new GzipStream() : undefined;
@@ -52,10 +50,7 @@ export class EventStream {
     if (this.#gzip !== undefined) response.write(this.#gzip.start());
   }
 
-  /**
-   * The `performance.now()` of the last progress of a client that reads too slowly; undefined if it has read
-   * everything.
-   */
+  /** The `performance.now()` of the last progress of a client that reads too slowly; undefined: it has read everything. */
   get blockedSinceMs(): number | undefined {
     return this.#blockedSinceMs;
   }
@@ -82,7 +77,6 @@ export class EventStream {
     this.write(writeEvent(event));
   }
 
-  /** Sends a serialized event. */
   write(text: string | Uint8Array): void {
     const bytes = typeof text === "string" ? Buffer.from(text) : text;
     this.#unsent.push(this.#gzip === undefined ? bytes : this.#gzip.compress(bytes));

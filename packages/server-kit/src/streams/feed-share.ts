@@ -22,7 +22,6 @@ export class FeedShare {
     this.#share = new FairShare(maxBytes);
   }
 
-  /** Whether the share of a client is large enough for another stream with a feed. */
   canAdd(client: string, feed: Feed): boolean {
     return feed.bytes === 0 || this.#uses.has(feed) || this.#share.canClaim(client, feed.bytes);
   }

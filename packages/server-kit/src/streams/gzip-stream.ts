@@ -10,11 +10,8 @@ const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 const OPTIONS = { level: GZIP_LEVEL, finishFlush: constants.Z_SYNC_FLUSH };
 
 /**
- * The compressed form of bytes that many streams send, created on first use.
- *
- * NOTE: every part is compressed on its own and ends at a byte boundary, so parts can be
- * concatenated to a valid gzip stream. A compressor per stream would need 256 KiB of memory each, and
- * compress the same event for each of them.
+ * The compressed form of bytes that many streams send. NOTE: every part ends at a byte boundary, so parts can be concatenated
+ * to a valid gzip stream. A compressor per stream would need 256 KiB each, and compress the same event again.
  */
 const parts = new WeakMap<Uint8Array, Buffer>();
 
@@ -24,7 +21,6 @@ function compressPart(bytes: Uint8Array): Buffer {
   return part;
 }
 
-/** Compresses a body in parts, each of which the client can decompress as soon as it arrives. */
 export class GzipStream {
   #checksum = 0;
   #bytes = 0;

@@ -1,4 +1,3 @@
-/** How long a slice may take before other events are processed. */
 const SLICE_MS = 5;
 
 /** Maximum number of items per slice: sockets send written data only once the slice has ended. */

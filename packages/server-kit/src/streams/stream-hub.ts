@@ -7,7 +7,6 @@ export interface HubStream {
   readonly events: EventStream;
   /** The key with which the stream was opened, for the limit per key. @default one key for all */
   readonly key?: string;
-  /** Memory for the state of the stream. @default 0 */
   readonly bytes?: number;
   /** Sends the comment that keeps it alive. @default an empty comment */
   keepAlive?(): void;
@@ -90,7 +89,6 @@ export class StreamHub<Stream extends HubStream> {
     return this.#counts.streams;
   }
 
-  /** Memory for the state of all open streams. */
   get bytes(): number {
     return this.#counts.bytes;
   }
@@ -112,7 +110,6 @@ export class StreamHub<Stream extends HubStream> {
     return this.#streams.has(stream);
   }
 
-  /** Whether the limits allow another stream with this key and memory. */
   hasCapacity(key = "", bytes = 0): boolean {
     return this.#counts.allows(key, bytes);
   }
@@ -130,17 +127,14 @@ export class StreamHub<Stream extends HubStream> {
     stream.events.onDrain(() => this.update([stream]));
   }
 
-  /** Updates streams one after the other, without blocking the event loop. */
   update(streams: Iterable<Stream>): void {
     this.#updates.add(streams);
   }
 
-  /** Sends streams their keep-alive, one after the other. */
   keepAlive(streams: Iterable<Stream>): void {
     this.#checks.add(streams);
   }
 
-  /** Removes a stream and ends it. Its client reconnects after a delay. */
   end(stream: Stream, reason: StreamCloseReason): void {
     if (!this.remove(stream)) return;
     this.#closed[reason] += 1;
@@ -168,7 +162,6 @@ export class StreamHub<Stream extends HubStream> {
     return this.#options.reconnectDelayMs(this.size);
   }
 
-  /** Removes a stream without ending it. Returns whether it was open. */
   protected remove(stream: Stream): boolean {
     if (!this.#streams.delete(stream)) return false;
     this.#counts.remove(stream.key ?? "", stream.bytes ?? 0);
@@ -177,11 +170,7 @@ export class StreamHub<Stream extends HubStream> {
     return true;
   }
 
-  /**
-   * Disconnects the clients with the most unread events, if these take too much memory.
-   *
-   * @param lateMs how long a client must have made no progress, unless the events take far too much memory
-   */
+  /** @param lateMs how long a client must have made no progress, unless the events take far too much memory */
   #limitUnread(maxBytes: number, lateMs: number): void {
     const nowMs = performance.now();
     const blocked = this.streams().flatMap((stream) => {
@@ -222,7 +211,6 @@ export class StreamHub<Stream extends HubStream> {
   }
 }
 
-/** Calls a function at an interval, without keeping the process alive. Returns a function that stops it. */
 export function repeat(action: () => void, intervalMs: number): () => void {
   const timer = setInterval(action, intervalMs);
   timer.unref();

@@ -28,7 +28,6 @@ export class StreamCounts {
     return this.#total.bytes;
   }
 
-  /** Whether a key may open another stream that requires this much memory. */
   allows(key: string, bytes: number): boolean {
     const { maxStreams, maxStreamsPerKey, maxBytes } = this.#limits;
     const own = this.#byKey.get(key) ?? { streams: 0, bytes: 0 };

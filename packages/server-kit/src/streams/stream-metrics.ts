@@ -2,7 +2,6 @@ import type { Registry } from "prom-client";
 import { byReason, MetricSet } from "../http/metrics.ts";
 import type { ClosedStreams } from "./stream-hub.ts";
 
-/** Counts the streams that a hub has closed, by reason. */
 export function observeClosedStreams(
   registry: Registry,
   name: string,

@@ -5,7 +5,6 @@ interface UnknownFlag extends Pick<Explanation, "name" | "enabled" | "explanatio
   readonly reason: "FLAG_NOT_FOUND";
 }
 
-/** With a variant as in other responses. */
 type WithVariant<Kind extends object> = Omit<Kind, "variant"> & { readonly variant: ClientVariant };
 
 export type FlagExplanation = WithVariant<Explanation> | WithVariant<UnknownFlag>;

@@ -1,7 +1,6 @@
 import { ClientSpecError } from "flags-engine";
 import type { GuessProblem } from "flags-server-kit/neutral";
 
-/** One invalid value in a request. */
 export interface Problem {
   /** Its path in the body or query, such as `context.userId`; empty for the whole body. */
   readonly path: string;
@@ -23,7 +22,6 @@ interface HttpErrorDetails {
   readonly cause?: unknown;
 }
 
-/** An error for the client: the message names the problem and how to fix it. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly statusCode: number;

@@ -3,7 +3,6 @@ import { matchesEntityTag } from "flags-server-kit/neutral";
 import type { ProxyRequest } from "./request.ts";
 import { type ResponseBody, toBinaryString } from "./response-body.ts";
 
-/** Values by name in lower case. */
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
 /** A response before an adapter compresses and sends it. */
@@ -20,9 +19,7 @@ export interface Reply {
 }
 
 interface StreamReply {
-  /** Compresses the events. @default false */
   readonly gzip?: boolean;
-  /** Called when the headers have been sent. */
   open(events: EventStream): void;
 }
 
@@ -56,7 +53,6 @@ interface Representation {
   readonly isShareable?: boolean;
 }
 
-/** A representation, or a 304 if the client has it already. */
 export function conditionalReply(
   { headers: { "if-none-match": known } }: ProxyRequest,
   headers: Record<string, string>,

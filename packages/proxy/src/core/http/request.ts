@@ -12,11 +12,8 @@ export interface ProxyRequest {
   /** Alternating names and values, as they were sent; empty if the runtime does not show them. */
   readonly rawHeaders: readonly string[];
   readonly socket: {
-    /** The address of the peer; undefined if it is not known. */
     readonly remoteAddress?: string | undefined;
-    /** Whether the connection is encrypted. */
     readonly encrypted?: boolean | undefined;
-    /** Whether the peer has disconnected. */
     readonly destroyed?: boolean | undefined;
   };
 }
@@ -29,17 +26,11 @@ export function mountPathOf({ url = "", originalUrl = url }: ProxyRequest): stri
   return originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : "";
 }
 
-/** Which body to read, and for whom. */
 export interface BodyLimits {
-  /** The longest body that the route accepts. */
   readonly limitBytes: number;
   /** Identifies the key of the request, whose bodies share a part of the memory. Undefined: it has none. */
   readonly key: string | undefined;
 }
 
-/**
- * Reads the body of a request, decompressed.
- *
- * @throws {HttpError} 400, 413, 415 or 503, immediately or later
- */
+/** Reads the body of a request, decompressed. @throws {HttpError} 400, 413, 415 or 503, immediately or later */
 export type ReadBody = (limits: BodyLimits) => string | Promise<string>;

@@ -10,11 +10,7 @@ const MAX_EXPLAINED_VALUES = 2000;
 /** No schema is deeper, so validators never read deeper values. */
 const MAX_DEPTH = 6;
 
-/**
- * Checks a body against its schema: nothing is converted, removed or filled in.
- *
- * @throws {HttpError} a 400 that names the problems
- */
+/** @throws {HttpError} a 400 that names the problems of a body that does not match its schema */
 export function checkBody(schema: TSchema, body: unknown): void {
   // First, because it does not read the entries.
   if (findExcess(schema, body) !== undefined || !isValid(schema, body)) {
@@ -26,7 +22,6 @@ export function isValid(schema: TSchema, value: unknown): boolean {
   return validatorOf(schema).Check(value);
 }
 
-/** Returns a 400 that names the problems of a body that does not match its schema. */
 export function explainBody(schema: TSchema, body: unknown): HttpError {
   const excess = findExcess(schema, body);
   return explain(excess === undefined ? findProblems(schema, body) : [excess]);
@@ -34,7 +29,6 @@ export function explainBody(schema: TSchema, body: unknown): HttpError {
 
 const validators = new WeakMap<TSchema, Validator>();
 
-/** Compiles a validator at first use, to keep the start fast. */
 function validatorOf(schema: TSchema): Validator {
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
@@ -110,7 +104,6 @@ interface Bounds {
   readonly properties?: Readonly<Record<string, Bounds>>;
 }
 
-/** Finds a list or an object with too many entries, without reading the entries. */
 function findExcess(
   bounds: Bounds,
   value: unknown,
@@ -139,7 +132,6 @@ function findWithin(
 
 /** A problem of a value, which is within lists and objects. */
 export interface ValueProblem {
-  /** The names and indexes that lead to the value. */
   readonly path: readonly string[];
   readonly message: string;
 }
@@ -153,7 +145,6 @@ export function describeSchemaError(error: TLocalizedValidationError): readonly 
   }));
 }
 
-/** Returns the names and indexes in a JSON pointer. */
 export function toPath(pointer: string): readonly string[] {
   return pointer
     .split("/")

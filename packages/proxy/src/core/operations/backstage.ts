@@ -23,7 +23,6 @@ interface BackstageOptions {
 
 const ProbeStatus = named("probeStatusSchema", { status: Type.String() });
 
-/** The state of the source that a server token gives access to. */
 const SourceState = named("sourceStateSchema", {
   environment: Type.String(),
   flags: Type.Integer({ description: "Flags in the current snapshot" }),
@@ -58,7 +57,6 @@ const DefinitionsByEnvironment = Type.Unsafe<object>({
 
 const TAGS = ["Operations"];
 
-/** The operational endpoints of Unleash Edge, under `/internal-backstage`. */
 export function backstageRoutes(options: BackstageOptions): readonly Route[] {
   const { sources, isStopping } = options.readiness;
   const isServing = (): boolean => isReady(sources) && !isStopping();

@@ -6,7 +6,6 @@ import { FOR_OPERATORS, type Route } from "../routing/route.ts";
 import { errorResponses } from "../routes/schemas.ts";
 
 export interface MetricsText {
-  /** Returns them in the text format of Prometheus. */
   readonly read: () => Promise<string>;
   readonly registry: { readonly contentType: string };
 }
@@ -66,7 +65,6 @@ const Ok = named("probeSchema", { status: Type.Literal("ok") });
 
 const OK = { status: "ok" } as const;
 
-/** `GET /live` and `GET /ready`. */
 export function probeRoutes(rules: ReadinessRules): readonly Route[] {
   return [
     {

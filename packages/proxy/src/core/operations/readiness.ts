@@ -37,10 +37,8 @@ export interface ReadinessRules {
 }
 
 /**
- * Returns why this replica should not get requests; undefined if it should.
- *
- * Flags that are too old count only if those of every source are: when the token of one environment is
- * revoked, all replicas must continue to serve the others.
+ * Returns why this replica should not get requests; undefined if it should. Flags that are too old count only if those of
+ * every source are: when the token of one environment is revoked, all replicas must continue to serve the others.
  */
 export function findReadinessError({
   sources,

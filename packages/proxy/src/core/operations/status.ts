@@ -87,7 +87,6 @@ interface StatusOptions {
   readonly authenticate?: Route["authenticate"];
 }
 
-/** `GET /status`: the state of each source, and of the keys. */
 export function statusRoute(options: StatusOptions): Route {
   const { config, version, sources, readiness, access, authenticate } = options;
   const describe = createSourceDescription(config);
@@ -165,7 +164,6 @@ function describeKeys(
   };
 }
 
-/** The secrets that an upstream error might contain. */
 function secretsOf(config: ProxyConfig): readonly string[] {
   const { upstreamTokens, clientKeys, serverTokens, bootstrap, network } = config;
   const headers = [network.upstream.headers, bootstrap?.headers ?? {}];

@@ -14,7 +14,6 @@ import { readContext, type SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../http/errors.ts";
 import { acceptUsage, type UsageRules } from "../usage/accept-usage.ts";
 
-/** For whom a page is rendered. */
 export interface EvaluateOptions {
   /** The client key that the page uses: its rules apply. @default the only client key */
   readonly key?: string | undefined;
@@ -36,7 +35,6 @@ export interface PageRules {
   >;
   readonly access: AccessControl;
   readonly usageRules: UsageRules;
-  /** Called when evaluations of a page have been counted. */
   readonly onUsage?: () => void;
 }
 
@@ -67,7 +65,6 @@ export function createEvaluatePage(rules: PageRules): EvaluatePage {
 
 const NO_FLAGS_YET = "There are no flags yet: await `app.flagsReady()` before `app.evaluate()`";
 
-/** @throws {TypeError} if the key has no grant, or is missing and not clear */
 function getGrant({ keys, upstream }: AccessControl, key: string | undefined): Grant {
   if (key !== undefined) {
     const grant = keys.find(key, ["client"]);
@@ -84,7 +81,6 @@ function getGrant({ keys, upstream }: AccessControl, key: string | undefined): G
   );
 }
 
-/** @throws {TypeError} if the context is invalid */
 function complete(
   sent: SentContext,
   config: PageRules["config"],

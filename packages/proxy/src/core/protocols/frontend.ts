@@ -13,11 +13,7 @@ import { FIELD_DESCRIPTIONS, MAX_CONTEXT_PROPERTIES, NamedToggles } from "../rou
 import { createStreamBody, streamRoutes } from "../routes/stream-routes.ts";
 import { usageRoutes } from "../routes/usage-routes.ts";
 
-/**
- * The fields of a context, of any type.
- *
- * NOTE: as in Edge, an object or a list is ignored, so that it does not cost a client all its flags.
- */
+/** NOTE: as in Edge, an object or a list is ignored, so that it does not cost a client all its flags. */
 const FIELDS = Object.fromEntries(
   Object.entries(FIELD_DESCRIPTIONS).map(([name, description]) => [
     name,

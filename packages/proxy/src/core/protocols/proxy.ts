@@ -37,7 +37,6 @@ export const proxyFormat: FlagFormat = createToggleFormat();
 /** Also the path of streams that other protocols refer to. */
 export const PROXY_PATH = "/proxy";
 
-/** `/proxy`: the API of the Unleash proxy. */
 export const PROXY: ProtocolDefinition = {
   paths: [PROXY_PATH],
   cacheControl: "public, max-age=2",

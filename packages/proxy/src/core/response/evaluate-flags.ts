@@ -12,7 +12,6 @@ export interface Selection {
   readonly single?: string | undefined;
   /** Names of the only flags to list, on or off. Takes precedence over `all`. */
   readonly toggles?: readonly string[] | undefined;
-  /** Whether the list includes flags that are off. */
   readonly all?: boolean | undefined;
 }
 
@@ -22,12 +21,7 @@ export interface EvaluatedFlags extends Omit<Evaluation, "outcomes"> {
   readonly outcomes: Readonly<Record<number, number>>;
 }
 
-/**
- * Turns a snapshot, a context and a selection into a response in one protocol.
- *
- * @throws {HttpError} a 404 if there is no single flag of that name, a 400 if the protocol cannot represent
- *   its value, or a 400 if names are repeated so often that the response would be too long
- */
+/** Turns a snapshot, a context and a selection into a response in one protocol. @throws {HttpError} 404 or 400 */
 export function evaluateFlags(
   { render }: Pick<Renderer, "render">,
   snapshot: Snapshot,
@@ -42,7 +36,6 @@ export function evaluateFlags(
   return { ...evaluation, body: selectFlags(rendering, evaluation.outcomes, selection) };
 }
 
-/** Whether clients with different requests are likely to get the same response. */
 export function isListShareable({ single, toggles }: Selection): boolean {
   return single === undefined && toggles === undefined;
 }

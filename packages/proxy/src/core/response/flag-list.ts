@@ -65,7 +65,6 @@ export class FlagList {
     return new ResponseBody(text + suffix, entityTag);
   }
 
-  /** Joins the fragments of a flag with this outcome and of the constant flags before it. */
   #prepare(at: number, outcomeIndex: number): Fragment {
     const start = 1 + (this.#positions[at - 1] ?? -1);
     const end = 1 + (this.#positions[at] ?? 0);

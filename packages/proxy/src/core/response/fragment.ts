@@ -4,7 +4,6 @@ import { toBinaryString } from "../http/response-body.ts";
 /** Precedes each flag of a list; a body omits the first one. */
 export const SEPARATOR = ",";
 
-/** Prepared bytes for one outcome of one flag, or for several adjacent flags. */
 export interface Fragment {
   /**
    * JSON of the flags in UTF-8, each preceded by a separator, as a string with one character for each
@@ -15,7 +14,6 @@ export interface Fragment {
   readonly digests: readonly number[];
 }
 
-/** The bytes around a list of flags, in ASCII. */
 export interface Frame extends ListFrame {
   readonly digest: readonly number[];
 }

@@ -11,7 +11,6 @@ export interface FlagFormat {
   /** The text before the first flag of a list and after the last one. */
   readonly prefix: string;
   readonly suffix: string;
-  /** Returns a flag with one of its possible outcomes, as JSON. */
   writeFlag(flag: CompiledFlag, outcome: Outcome): string;
   /** Returns a flag that was requested by name but does not exist, as JSON. In ASCII, apart from the name. */
   writeUnknownFlag(name: string): string;
@@ -22,7 +21,6 @@ export interface FlagFormat {
 const isEnabled = ({ enabled }: Outcome): boolean => enabled;
 const isAny = (): boolean => true;
 
-/** What the renderings of a protocol share. */
 interface Layout {
   readonly format: FlagFormat;
   readonly frame: Frame;
@@ -49,7 +47,6 @@ export class Rendering {
     return this.#enabled;
   }
 
-  /** All flags, on and off. */
   get all(): FlagList {
     this.#all ??= this.#list(isAny);
     return this.#all;
@@ -80,7 +77,6 @@ export class Rendering {
   }
 }
 
-/** Whether a list may need a flag with this outcome. */
 function isNeeded(
   { outcomes, constantOutcome }: CompiledFlag,
   outcomeIndex: number,
@@ -93,7 +89,6 @@ function isNeeded(
 
 /** Renders snapshots in one protocol, each once. */
 export interface Renderer {
-  /** The fragments and lists are prepared at first use. */
   readonly render: (snapshot: Snapshot) => Rendering;
   /** Prepares a snapshot, in steps, for the same kinds of requests as the previous one. */
   readonly renderAhead: (snapshot: Snapshot, previous: Snapshot | undefined) => Steps<void>;

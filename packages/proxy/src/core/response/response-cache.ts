@@ -10,9 +10,7 @@ const OVERHEAD_BYTES = 500;
 /** Memory of a character of a key, at worst. */
 const CHARACTER_BYTES = 2;
 
-/**
- * A response is cached only if it occurred this often recently: most occur once. NOTE: not 2, because counts are estimates.
- */
+/** A response is cached only if it occurred this often recently. NOTE: not 2, because counts are estimates. */
 export const MIN_COUNT = 3;
 
 /**
@@ -93,7 +91,6 @@ export class RecentCounts {
   #counts = new Uint8ClampedArray(SLOTS);
   #increments = 0;
 
-  /** Counts one occurrence and returns the count, including this occurrence. */
   increment(hash: number): number {
     const slot = hash & (SLOTS - 1);
     const count = (this.#counts[slot] ?? 0) + 1;
@@ -110,7 +107,6 @@ export class RecentCounts {
 /** Random, so that clients cannot choose requests with the same hash. Some runtimes have no randomness while a module is loaded. */
 let seed: number | undefined;
 
-/** FNV-1a, 32 bits, of a string from a position on, with a random start. */
 export function fnv1a(text: string, from: number = 0): number {
   seed ??= randomInt(2 ** 32);
   // NOTE: `| 0` makes V8 keep this as an integer from the start.

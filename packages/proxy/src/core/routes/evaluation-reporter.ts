@@ -13,7 +13,6 @@ interface RequestEvaluation {
   readonly context: Context;
 }
 
-/** Returns the trace of a request; undefined if it is not traced. */
 type FindTrace = (request: ProxyRequest) => Pick<TracedRequest, "reportEvaluations"> | undefined;
 
 /**

@@ -31,7 +31,6 @@ export interface FlagProtocol extends Renderer {
   readonly cacheControl: string;
   /** For every other response: a shared cache would send it to other clients. */
   readonly privateCacheControl: string;
-  /** Value of `Vary`. */
   readonly vary: string;
   /** For keys that only some origins can use, and keys that require signed contexts. */
   readonly originVary: string;
@@ -39,7 +38,6 @@ export interface FlagProtocol extends Renderer {
   readonly isAlwaysPrivate: boolean;
   /** Whether responses have the age of the flags in a header. */
   readonly showsAge: boolean;
-  /** Undefined: evaluations are not reported. */
   readonly reporter: EvaluationReporter | undefined;
 }
 
@@ -56,11 +54,7 @@ export interface FlagQuery {
   readonly extend?: ((body: ResponseBody, evaluated: EvaluatedContext) => ResponseBody) | undefined;
 }
 
-/**
- * Creates the function that responds to requests for flags in a protocol.
- *
- * @param cache shared by all protocols: a key contains the whole request
- */
+/** @param cache shared by all protocols: a key contains the whole request */
 export function createFlagResponder(protocol: FlagProtocol, cache: ResponseCache) {
   const { contextRules, reporter } = protocol;
   const isImmediate = contextRules.enrichers.length === 0;
@@ -138,7 +132,6 @@ interface Prepared extends EvaluatedContext {
 }
 
 interface BodyUse {
-  /** Whether every client that sends the same context gets the same flags. */
   readonly isSame: boolean;
   /** A cached body keeps its compressed forms itself, so it need not be shared. @default false */
   readonly isShareable?: boolean;

@@ -18,7 +18,6 @@ interface FlagRoutesOptions extends Pick<
   readonly tag: string;
 }
 
-/** The lists of flags, for GET and POST: those that are on at the root, all at `/all`. */
 export function flagRoutes(options: FlagRoutesOptions): readonly Route[] {
   const { enableAllEndpoint } = options.config;
   return [
@@ -48,16 +47,12 @@ function checkAll(grant: Grant, isEnabled: boolean): HttpError | undefined {
 }
 
 interface SelectionRoutes extends Pick<Route, "path" | "params" | "check"> {
-  /** The content of the response, for descriptions. */
   readonly subject: string;
-  /** What the body can select instead, for descriptions. */
   readonly alternative?: string;
-  /** Error statuses of both methods. */
   readonly errors: readonly ErrorStatus[];
   readonly select: (call: Call) => Selection;
 }
 
-/** The routes for a selection of flags, for GET and POST. */
 export function selectionRoutes(
   { allow, body, protocol, respond, responseSchema, tag }: FlagRoutesOptions,
   { subject, alternative = "", errors, select, ...route }: SelectionRoutes,

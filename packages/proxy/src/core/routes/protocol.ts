@@ -18,14 +18,12 @@ import type { UsageRules } from "../usage/accept-usage.ts";
 
 export interface FlagRequest {
   readonly sent: SentContext;
-  /** Names of the only flags to list; undefined for all. */
   readonly toggles?: readonly string[] | undefined;
 }
 
 /** How the body of a request for flags is read. */
 export interface FlagRequestBody {
   readonly schema: TSchema;
-  /** Whether a missing body is an empty one. @default false */
   readonly isOptional?: boolean;
   /** @param body has passed validation */
   read(body: unknown): FlagRequest;
@@ -46,11 +44,9 @@ interface StreamEvents {
 
 /** A client protocol: everything in which it differs from the others. */
 export interface ProtocolDefinition {
-  /** The paths at which it is served, below the base path. */
   readonly paths: readonly string[];
   /** Value of `Cache-Control` for responses with flags that depend only on URL, body and key. */
   readonly cacheControl: string;
-  /** How flags are serialized. */
   createFormat(config: ClientConfig): FlagFormat;
   /** Where requests contain their key. @default in the configured header */
   createKeyExtractor?(config: ClientConfig): KeyExtractor;
@@ -64,11 +60,9 @@ export interface ProtocolDefinition {
   readonly securitySchemes?: SecuritySchemes;
   /** What its streams send when flags change; undefined if it has no streams. */
   readonly streamEvents?: StreamEvents;
-  /** Returns its routes, with paths below each of `paths`. */
   createRoutes(options: RouteOptions): readonly Route[];
 }
 
-/** A protocol as configured. */
 export interface Protocol extends FlagProtocol {
   readonly definition: ProtocolDefinition;
   readonly keyExtractor: KeyExtractor;
@@ -83,7 +77,6 @@ export interface RouteOptions {
   readonly originOf: RequestOrigin;
   readonly protocol: Protocol;
   readonly respond: FlagResponder;
-  /** Creates the check that accepts requests with a key of these kinds. */
   readonly allow: (...kinds: readonly KeyKind[]) => NonNullable<Route["authenticate"]>;
 }
 
@@ -94,7 +87,6 @@ export function streamKindOf({ streamEvents }: ProtocolDefinition): string {
 
 interface ProtocolDependencies extends Pick<Protocol, "reporter"> {
   readonly callerAddress: ContextRules["callerAddress"];
-  /** Whether the address lists allow a request. Undefined: all are allowed. */
   readonly isAllowed: ((request: ProxyRequest) => boolean) | undefined;
 }
 
@@ -133,11 +125,7 @@ export function configuredHeader({
   return inHeader(clientKeysHeaderName);
 }
 
-/**
- * The request headers that a response depends on, as the value of `Vary`.
- *
- * @param cors undefined: the response has no CORS headers
- */
+/** The value of `Vary`. @param cors undefined: the response has no CORS headers */
 export function varyOn({ headers }: KeyExtractor, cors?: CorsConfig): string {
   const origin = cors !== undefined && variesOnOrigin(cors) ? ["origin"] : [];
   return [...headers, ...origin, "accept-encoding"].join(", ");

@@ -11,7 +11,6 @@ export const ContextValue = Type.Unsafe<string | number | boolean | null>({
   type: ["string", "number", "boolean", "null"],
 });
 
-/** What the fields of a context mean. */
 export const FIELD_DESCRIPTIONS = {
   appName: "Name of the application",
   userId: "Id of the user",
@@ -52,7 +51,6 @@ export const EvaluationContext = named(
   { additionalProperties: ContextValue, maxProperties: MAX_CONTEXT_PROPERTIES },
 );
 
-/** The context as query parameters. Any other parameter is a property. */
 export const ContextQuery = Type.Object({
   ...contextFields((description) => Type.String({ description })),
   properties: Type.Optional(

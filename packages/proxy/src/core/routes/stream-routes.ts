@@ -44,7 +44,6 @@ const TAGS = ["Push"];
 /** Fewer than in one request, because a stream repeats the evaluation for each change. */
 const MAX_NAMED_TOGGLES = 100;
 
-/** Creates the schema of a request for a stream, from that of its context. */
 export function createStreamBody(context: TSchema, title: string) {
   return Type.Object(
     {

@@ -50,11 +50,7 @@ export function createKeyCheck(
   };
 }
 
-/**
- * Counts a request with a grant, and applies the rules of the key that the response does not depend on.
- *
- * @throws {HttpError} if they do not allow the request
- */
+/** Counts a request with a grant, and applies the rules of the key that the response does not depend on. */
 export function admit(call: Call, grant: Grant, uses: KeyUses): void {
   call.grant = grant;
   uses.count(grant);

@@ -10,25 +10,20 @@ import { checkBody } from "../http/validation.ts";
 /** Lists and objects in a body. A usage report of the maximum size has fewer than half of this. */
 const MAX_PARTS = 50_000;
 
-/** How the body of a request is read. It is always JSON. */
 export interface RouteBody {
   readonly schema: TSchema;
-  /** Whether a missing body is an empty object. @default false: it is a 400 */
   readonly isOptional?: boolean;
   /** @default `BODY_LIMIT_BYTES` */
   readonly limitBytes?: number;
 }
 
-/** A request while it is handled. */
 export class Call {
   readonly request: ProxyRequest;
-  /** The parameters in the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly #rule: RouteBody | undefined;
   allowedOrigin: AllowedOrigin = false;
   /** Whether the key can be used only from certain origins, and this is one of them. */
   isOriginRestricted = false;
-  /** The body as text; undefined if the route reads none. */
   text: string | undefined;
   #grant: Grant | undefined;
 
@@ -50,7 +45,6 @@ export class Call {
     this.#grant = grant;
   }
 
-  /** Identifies the key of the request; undefined if the route requires none. */
   get key(): string | undefined {
     return this.#grant?.key;
   }

@@ -2,10 +2,7 @@ import type { CorsConfig, CorsOrigin, ProxyConfig } from "../../config/config.ts
 import { emptyReply, type Reply, type ReplyHeaders } from "../http/reply.ts";
 import type { ProxyRequest } from "../http/request.ts";
 
-/**
- * The origins that may read a response: `*` for all of them, true for the origin of the request, false
- * for no CORS headers at all.
- */
+/** The origins that may read a response: true for that of the request, false for no CORS headers at all. */
 export type AllowedOrigin = string | boolean | RegExp | readonly (string | RegExp)[];
 
 /** Headers that client SDKs send, across all their versions. */
@@ -28,7 +25,6 @@ const SDK_HEADERS = [
   "cache",
 ] as const;
 
-/** Whether the CORS headers, and so every response, depend on the origin of the request. */
 export function variesOnOrigin({ origin }: CorsConfig): boolean {
   return typeof origin === "function" || (origin !== false && !allowsAll(origin));
 }
@@ -40,9 +36,7 @@ interface CorsSubject {
   readonly hasRetryAfter: boolean;
 }
 
-/** The CORS rules of all routes for pages. */
 export class Cors {
-  /** Whether responses depend on the origin of the request. */
   readonly variesOnOrigin: boolean;
   readonly #config: CorsConfig;
   readonly #sdkHeaders: readonly string[];
@@ -82,7 +76,6 @@ export class Cors {
     Object.assign(headers, hasRetryAfter ? this.#withRetryAfter : this.#always);
   }
 
-  /** The response to a preflight. */
   preflight({ headers }: ProxyRequest): Reply {
     const { methods, allowedHeaders, maxAgeSeconds, optionsSuccessStatus, preflightContinue } =
       this.#config;
@@ -114,7 +107,6 @@ function allowsAll(origin: AllowedOrigin): boolean {
   return origin === "*" || (Array.isArray(origin) && origin.includes("*"));
 }
 
-/** The value of `Access-Control-Allow-Origin`; undefined if the origin is not allowed. */
 function toHeader(allowed: AllowedOrigin, requestOrigin: string | undefined): string | undefined {
   if (allowsAll(allowed)) return "*";
   if (typeof allowed === "string") return allowed;

@@ -8,15 +8,10 @@ import type { ProxyRequest, ReadBody } from "../http/request.ts";
 import type { Route } from "./route.ts";
 import { canonicalPath, type Match, Router } from "./router.ts";
 
-/** How the error responses of some paths are written. */
 export interface ErrorFormat {
   /** The start of the paths, base path included. Not a route, because an unknown path has none. */
   readonly path: string;
-  /**
-   * Returns the body, which is sent as JSON.
-   *
-   * @param name the flag that the path names, if any
-   */
+  /** @param name the flag that the path names, if any */
   toBody(error: HttpError, name: string | undefined): object;
 }
 
@@ -56,7 +51,6 @@ export interface HandlerOptions {
 
 class RoutedCall extends Call {
   readonly match: Match;
-  /** Undefined: the path has no route for the method. */
   readonly route: Route | undefined;
 
   constructor(request: ProxyRequest, match: Match) {
@@ -233,7 +227,6 @@ function handleRoute(route: Route, call: Call, readBody: ReadBody): Reply | Prom
   return typeof text === "string" ? proceed(text) : text.then(proceed);
 }
 
-/** Whether a media type is JSON, or missing. */
 function isJson(contentType = ""): boolean {
   if (contentType === "application/json" || contentType.trim() === "") return true;
   return contentType.split(";", 1)[0]?.trim().toLowerCase() === "application/json";

@@ -3,7 +3,6 @@ import type { TSchema } from "typebox";
 import type { ProxyConfig } from "../../config/config.ts";
 import type { Route } from "./route.ts";
 
-/** Descriptions of ways to authenticate, by their names in the OpenAPI document. */
 export type SecuritySchemes = Readonly<Record<string, object>>;
 
 type DescribedSchema = TSchema & {
@@ -16,7 +15,6 @@ type DescribedSchema = TSchema & {
 };
 
 interface DocumentOptions extends Pick<ProxyConfig, "basePath" | "clientKeysHeaderName"> {
-  /** The version of the proxy. */
   readonly version: string;
   readonly securitySchemes: SecuritySchemes;
 }
@@ -88,7 +86,6 @@ function describeParameters(place: "path" | "query", schema: TSchema | undefined
   }));
 }
 
-/** A response is described by the schema of its body, or as in OpenAPI. */
 function describeResponse(response: object): object {
   const {
     content,

@@ -14,10 +14,8 @@ export interface Audience {
   readonly pathForm: "exact" | "lenient";
 }
 
-/** Routes for client keys, which pages of any site may call. */
 export const FOR_CLIENTS: Audience = { hasCors: true, checksHost: false, pathForm: "lenient" };
 
-/** Routes for server tokens. */
 export const FOR_SERVERS: Audience = { hasCors: false, checksHost: false, pathForm: "lenient" };
 
 /** Routes for operators. Probes, and routes that require a token, accept any `Host`. */
@@ -30,14 +28,11 @@ interface Description {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Ways to authenticate, any of which suffices. @default none is required */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Parameters in the path. */
   readonly params?: TSchema;
   readonly query?: TSchema;
   /** Schemas of bodies, or descriptions of other content, by status. */
   readonly responses: Readonly<Record<string, object>>;
-  /** Whether the OpenAPI document omits the route. @default false */
   readonly isHidden?: boolean;
 }
 
@@ -51,11 +46,7 @@ export interface Route extends Description {
   readonly hasHead?: boolean;
   /** Whether it responds before the sources are ready. @default false */
   readonly isAlwaysAvailable?: boolean;
-  /**
-   * Finds the grant of a request; see `createKeyCheck()`. It reads only the headers.
-   *
-   * @default no key is required
-   */
+  /** Finds the grant of a request; see `createKeyCheck()`. @default no key is required */
   readonly authenticate?: (call: Call) => void | Promise<void>;
   /** Returns why a grant does not allow the request. @default all do */
   readonly check?: (grant: Grant) => HttpError | undefined;

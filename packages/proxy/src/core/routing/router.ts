@@ -3,13 +3,11 @@ import type { Route } from "./route.ts";
 
 interface PathRoutes {
   readonly path: string;
-  /** By method. */
   readonly methods: Map<string, Route>;
   /** Whether all of its routes have CORS headers. */
   hasCors: boolean;
 }
 
-/** What a router has found for a request target. */
 export interface Match {
   /** The path without repeated slashes and a trailing one. */
   readonly path: string;
@@ -38,9 +36,7 @@ interface Pattern {
   readonly routes: PathRoutes;
 }
 
-/** Finds routes by path. */
 export class Router {
-  /** Those without parameters, by path. */
   readonly #fixed = new Map<string, PathRoutes>();
   readonly #patterns: Pattern[] = [];
 

@@ -13,12 +13,10 @@ import { toEntityTag } from "flags-sdk/neutral";
 import { toBinaryString } from "../http/response-body.ts";
 
 export interface WrittenDocument {
-  /** One character for each byte. */
   readonly text: string;
   readonly entityTag: string;
 }
 
-/** Which definitions a client requests, and in which form. */
 interface DefinitionsRequest extends Restriction {
   readonly inlineSegments: boolean;
 }
@@ -108,7 +106,6 @@ export interface DefinitionTexts {
 
 const textsOf = new WeakMap<FeatureDefinitions, DefinitionTexts>();
 
-/** Serializes definitions one by one. The result is cached per document. */
 export function toDefinitionTexts(definitions: FeatureDefinitions): DefinitionTexts {
   const texts = textsOf.get(definitions) ?? writeTexts(definitions);
   textsOf.set(definitions, texts);

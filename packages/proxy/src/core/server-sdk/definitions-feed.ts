@@ -119,7 +119,6 @@ interface RecentFeed {
   readonly feed: DefinitionsFeed;
 }
 
-/** The feeds of recent queries, one for all clients with the same flags and query. */
 export class DefinitionsFeeds {
   readonly #recent = new LRUCache<string, RecentFeed>({ max: MAX_FEEDS });
 

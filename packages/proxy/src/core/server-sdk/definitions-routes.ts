@@ -37,7 +37,6 @@ export interface DefinitionsStreamRequest {
   readonly grant: Grant;
   readonly feed: DefinitionsFeed;
   readonly events: EventStream;
-  /** The last event that the client has. */
   readonly lastEventId: number | undefined;
 }
 

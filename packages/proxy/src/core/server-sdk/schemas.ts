@@ -2,10 +2,8 @@ import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
 import type { Restriction } from "../access/restriction.ts";
 
-/** How OpenAPI groups and secures the routes for server SDKs. */
 export const SERVER_SDK = { tags: ["Server SDKs"], security: [{ serverToken: [] }] };
 
-/** The definition of a flag, as the upstream sends it. */
 export const Definition = named(
   "featureDefinitionSchema",
   { name: Type.String() },

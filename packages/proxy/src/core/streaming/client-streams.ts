@@ -13,13 +13,7 @@ export interface StreamRequest {
 /** The open streams to clients, and the tokens with which clients open them. */
 export interface ClientStreams {
   readonly tokens: StreamTokens;
-  /**
-   * Checks that a client key may open another stream.
-   *
-   * @param bytes memory for the subscription
-   * @throws {HttpError} 503 with `Retry-After` if a limit is reached or the proxy is shutting down
-   */
+  /** @throws {HttpError} 503 with `Retry-After` if a limit is reached or the proxy is shutting down */
   checkCapacity(clientKey: string, bytes: number): void;
-  /** Adds a stream, and sends the client its current flags. */
   open(stream: StreamRequest): void;
 }

@@ -29,15 +29,13 @@ interface IssuedToken {
 }
 
 /**
- * Issues and opens tokens that contain a subscription and the id of its client key. Tokens are part of URLs, which appear
- * in logs, and contexts are personal data, so tokens are encrypted. Nothing is stored: every proxy with the same secret can
- * open them. Whether the client key is still valid, the caller must check.
+ * Issues and opens tokens that contain a subscription and the id of its client key, which the caller must check. They are
+ * encrypted because URLs appear in logs. Every proxy with the same secret can open them.
  */
 export class StreamTokens {
   readonly #secret: string;
   readonly #now: () => number;
 
-  /** @param secret must not be known to clients */
   constructor(secret: string, now: () => number = Date.now) {
     this.#secret = secret;
     this.#now = now;
@@ -51,10 +49,7 @@ export class StreamTokens {
     return issued;
   }
 
-  /**
-   * Issues a token that is the same for 12 hours and on every replica, so that a response with the
-   * token has a stable entity tag. Returns undefined if the token would be too large.
-   */
+  /** Issues a token that is the same for 12 hours and on every replica; undefined if it would be too large. */
   issueStable(ticket: StreamTicket): string | undefined {
     const stableUntilMs = (Math.floor(this.#now() / STABLE_MS) + 2) * STABLE_MS;
     return this.#seal(ticket, stableUntilMs)?.token;

@@ -6,7 +6,6 @@ import type { Selection } from "../response/evaluate-flags.ts";
 
 const MAX_LENGTH = 16 * 1024;
 
-/** Maximum memory of one character. */
 export const CHARACTER_BYTES = 2;
 
 /** The evaluation that a stream repeats. Plain data, since the token in the URL of a stream contains it. */
@@ -18,11 +17,7 @@ export interface Subscription extends Selection {
   readonly expiresAtMs?: number | undefined;
 }
 
-/**
- * Returns a subscription as an open stream stores it: as JSON, so that its memory is known exactly.
- *
- * @throws {HttpError} 413 if it is too large
- */
+/** Returns a subscription as an open stream stores it: as JSON, so that its memory is known exactly. */
 export function toStoredText(subscription: Subscription): string {
   const text = JSON.stringify(subscription);
   if (text.length <= MAX_LENGTH) return text;

@@ -12,7 +12,6 @@ import { HttpError } from "../../core/http/errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "../../core/server-sdk/definitions-feed.ts";
 import type { DefinitionsStreamRequest } from "../../core/server-sdk/definitions-routes.ts";
 
-/** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
   readonly grant: Grant;
 
@@ -36,10 +35,8 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
 /** Minimum time between the confirmations of the upstream that are passed on. */
 const MIN_CONFIRMATION_MS = 1000;
 
-/** Limit for the feeds with filters of all open streams. */
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
 
-/** Keeps the streams of definitions up to date. */
 export class DefinitionsStreams extends DeltaHub<DefinitionsStream> {
   readonly #feeds: DefinitionsFeeds;
   readonly #unfollow: readonly (() => void)[];

@@ -7,13 +7,10 @@ import type { Subscription } from "../../core/streaming/subscription.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Estimated memory of a cache entry in addition to its bytes. */
 const OVERHEAD_BYTES = 500;
 
-/** How flags become the events of one kind. */
 export interface EventFormat {
   render(snapshot: Snapshot): Rendering;
-  /** Returns the event as text. */
   write(body: ResponseBody): string;
 }
 
@@ -31,7 +28,6 @@ export class FlagEvent {
     this.#body = body;
   }
 
-  /** Memory for the event, and for the strings from which it is concatenated. */
   get heldBytes(): number {
     return 2 * this.#body.byteLength;
   }
@@ -45,7 +41,6 @@ export class FlagEvent {
 /** Evaluates subscriptions. Those with the same result share one event, so that slow clients share its bytes. */
 export class FlagEvents {
   readonly #formats: ReadonlyMap<string, EventFormat>;
-  /** By kind and entity tag. */
   readonly #events: LRUCache<string, FlagEvent>;
 
   /**
@@ -60,7 +55,6 @@ export class FlagEvents {
     });
   }
 
-  /** Releases the events: the flags have changed. */
   clear(): void {
     this.#events.clear();
   }

@@ -18,7 +18,6 @@ import { type FlagStreamMetrics, observeFlagStreams } from "../../metrics/stream
 import { type EventFormat, type FlagEvent, FlagEvents } from "./flag-events.ts";
 import { CHARACTER_BYTES, type Subscription } from "../../core/streaming/subscription.ts";
 
-/** A stream that sends a client its flags, and sends them again whenever they change. */
 export class FlagStream implements HubStream {
   readonly key: string;
   readonly grant: Grant;
@@ -79,10 +78,8 @@ const RECONNECTS_PER_MS = 1;
 const MIN_RECONNECT_MS = 1000;
 const MIN_SPREAD_MS = 4000;
 
-/** How often streams are ended whose signature has expired. */
 const EXPIRY_CHECK_INTERVAL_MS = 1000;
 
-/** Keeps the streams to clients up to date, and enforces their limits. */
 export class FlagStreams extends StreamHub<FlagStream> implements ClientStreams {
   readonly tokens: StreamTokens;
   readonly #sources: readonly FlagSource[];
@@ -178,7 +175,6 @@ interface StreamsDependencies {
   readonly protocols: readonly Protocol[];
   readonly registry: Registry;
   readonly maxStreams: number;
-  /** Memory for the cached events. @default 32 MiB */
   readonly cacheBytes?: number | undefined;
 }
 

@@ -21,7 +21,6 @@ interface OfrepErrorBody {
   readonly errorDetails: string;
 }
 
-/** OFREP, the remote evaluation protocol of OpenFeature. */
 export const OFREP: ProtocolDefinition = {
   paths: ["/ofrep/v1"],
   cacheControl: "no-cache",
