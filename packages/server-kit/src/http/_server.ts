@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
+/** Starts an HTTP server for the duration of a test. */
 export async function startServer(
   listener: RequestListener,
   { prepare, ...options }: ServerOptions & { readonly prepare?: (server: Server) => void } = {},
@@ -28,6 +29,7 @@ export async function connectPeer(server: Server): Promise<Socket> {
   return socket;
 }
 
+/** Resolves when the server has closed its side of a connection. */
 export function closedByServer(peer: Socket): Promise<void> {
   return new Promise((resolve) => {
     peer.resume();
@@ -36,6 +38,7 @@ export function closedByServer(peer: Socket): Promise<void> {
   });
 }
 
+/** Resolves to the number of open connections of a server. */
 export function countConnections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
