@@ -13,7 +13,7 @@ import {
 import type { GuardedStore } from "../store/guarded-store.ts";
 import type { VerifiedKey } from "../core/access/verified-key.ts";
 
-/** A key as it is stored. NOTE: its digest reveals nothing, since tokens from the upstream are random. */
+/** NOTE: its digest reveals nothing, since tokens from the upstream are random. */
 export interface StoredKey extends Omit<VerifiedKey, "shownAs"> {
   /** Epoch milliseconds. */
   readonly verifiedAtMs: number;
@@ -44,7 +44,6 @@ interface StorageOptions {
   readonly upstreamTokens: readonly string[];
   /** Keys that no replica has verified for this long are not used. */
   readonly maxAgeMs: number;
-  /** Returns the keys to store. */
   readonly current: () => readonly StoredKey[];
   /** Called with the keys in the store whenever they have been read. */
   readonly onRead: (keys: ReadonlyMap<string, StoredKey>) => void;
@@ -81,7 +80,6 @@ export class StoredKeys {
     this.#identity = { kind: "keys", source, secret };
   }
 
-  /** Reads the stored keys. */
   async restore(): Promise<void> {
     const keys = await this.#read();
     if (keys === undefined) return;

@@ -18,6 +18,7 @@ import {
   type VerifiedKey,
 } from "../core/access/verified-key.ts";
 import { digestKey, type Grant, UPSTREAM_KEY_RULES } from "../core/access/grant.ts";
+import type { UpstreamVerification } from "../core/access/access-control.ts";
 import type { KeyRegistry } from "../core/access/key-registry.ts";
 import type { Visibility } from "../core/access/visible-flags.ts";
 
@@ -50,18 +51,14 @@ interface UpstreamAccessOptions {
   readonly visibility: Visibility;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Called after keys were removed, or their permissions have changed. */
+  /** Called after keys were removed or have changed. */
   readonly onRemoved: () => void;
 }
 
-/**
- * Grants access to keys that the upstream has verified, and has unknown ones verified. Everything is limited,
- * because anyone can send any number of invented keys.
- */
-export class UpstreamAccess {
+/** Grants access to keys that the upstream verifies. Everything is limited, because anyone can invent any number of keys. */
+export class UpstreamAccess implements UpstreamVerification {
   readonly #options: UpstreamAccessOptions;
   readonly #invalid = createInvalidKeys();
-  /** Requests that are waiting for their key to be verified. */
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
   /** Environments in the log, since a time of `performance.now()`. */
@@ -79,14 +76,6 @@ export class UpstreamAccess {
     options.verifier.follow((change) => this.#apply(change));
   }
 
-  /**
-   * Has a key verified that the registry does not know. Returns whether it is valid: then the registry knows
-   * it.
-   *
-   * @param address IP address of the client
-   * @throws {HttpError} 401 if no source serves the environment or the projects of the key, 429 if too many
-   *   unknown keys were sent, 503 if too many requests wait, or if the upstream does not respond
-   */
   async verify(key: string, address: string): Promise<boolean> {
     if (!isVerifiable(key)) return this.#reject("malformed");
     const { keys } = this.#options;
@@ -109,23 +98,12 @@ export class UpstreamAccess {
     return false;
   }
 
-  /**
-   * Has a key verified again if it is due. NOTE: not limited as unknown keys are, since clients cannot invent one
-   * that is due.
-   *
-   * @param key a digest
-   * @throws {HttpError} 503 if the upstream does not respond, and the last verification no longer counts
-   */
+  /** NOTE: not limited as unknown keys are, since clients cannot invent one that is due. */
   async confirm(key: string): Promise<void> {
     const { keys, verifier } = this.#options;
     if (keys.isDue(key)) this.#check(await verifier.confirm(key));
   }
 
-  /**
-   * Has several keys verified. Afterwards the registry knows those that are valid.
-   *
-   * @throws {HttpError} 429 or 503, as `verify()` does
-   */
   async verifyAll(keys: readonly string[], address: string): Promise<void> {
     await Promise.all(keys.map((key) => this.confirm(digestKey(key))));
     const unknown = keys.filter(
@@ -171,7 +149,6 @@ export class UpstreamAccess {
     return [];
   }
 
-  /** @throws {HttpError} 503 if the upstream did not respond */
   #check(verdict: Verdict): void {
     if (verdict.status !== "unknown") return;
     this.#countRejection("unavailable");

@@ -30,7 +30,6 @@ interface VerifierOptions {
   /** The options of a client of the upstream. */
   readonly client: FlagsClientOptions;
   readonly upstreamUrl: string;
-  /** Tokens of all sources. */
   readonly upstreamTokens: readonly string[];
   /** A verification that is older does not count, unless the upstream fails or is slow. */
   readonly revalidationIntervalMs: number;
@@ -42,9 +41,9 @@ interface VerifierOptions {
   readonly logger: Logger;
 }
 
-/** A verified key with its token, which is needed to verify it again. Never logged or stored. */
 interface KnownKey {
   verified: ValidKey;
+  /** To verify it again. Never logged or stored. */
   readonly token: string;
   /** A time of `performance.now()`. */
   checkedAtMs: number;
@@ -117,7 +116,6 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     void this.#calls.run();
   }
 
-  /** All verified keys. */
   get known(): KeysChange {
     return { verified: Array.from(this.#known.values(), ({ verified }) => verified), revoked: [] };
   }
@@ -157,11 +155,6 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     await this.#storedKeys?.close();
   }
 
-  #add(token: string, verified: VerifiedKey): void {
-    this.#set(token, verified, performance.now(), this.#intervalMs);
-    this.#storedKeys?.changed();
-  }
-
   /** Other replicas add keys to the store, and remove those that were revoked. */
   #replaceRestored(keys: ReadonlyMap<string, StoredKey>): void {
     this.#restored.clear();
@@ -169,22 +162,19 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   }
 
   #set(token: string, key: VerifiedKey, checkedAtMs: number, validMs: number): void {
-    const known = { verified: { ...key, untilMs: 0 }, token, checkedAtMs };
-    this.#known.set(key.key, known);
-    this.#extend(known, validMs);
-  }
-
-  #extend(known: KnownKey, validMs: number): void {
-    known.verified = { ...known.verified, untilMs: known.checkedAtMs + validMs };
-    this.#notify({ verified: [known.verified], revoked: [] });
+    const verified = { ...key, untilMs: checkedAtMs + validMs };
+    // NOTE: does not count as a use of the key.
+    const known = this.#known.peek(key.key);
+    if (known === undefined) this.#known.set(key.key, { verified, token, checkedAtMs });
+    else Object.assign(known, { verified, checkedAtMs });
+    this.#notify({ verified: [verified], revoked: [] });
   }
 
   /** Lets the last verification of a key count while the upstream does not respond, unless it is too old. */
   #acceptLast(key: string): boolean {
     const known = this.#known.peek(key);
     if (known === undefined) return false;
-    if (isValid(known)) return true;
-    this.#extend(known, this.#maxAgeMs);
+    if (!isValid(known)) this.#set(known.token, known.verified, known.checkedAtMs, this.#maxAgeMs);
     return isValid(known);
   }
 
@@ -215,20 +205,16 @@ export class UpstreamKeyVerifier implements KeyVerifier {
 
   #checked(token: string, verified: VerifiedKey | undefined): void {
     const key = digestKey(token);
-    const known = this.#known.peek(key);
-    if (known === undefined) {
-      if (verified !== undefined) this.#add(token, verified);
-    } else if (verified === undefined) {
+    const known = this.#known.peek(key)?.verified;
+    if (verified !== undefined) {
+      this.#set(token, verified, performance.now(), this.#intervalMs);
+      if (known !== undefined && isSameKey(verified, known)) this.#storedKeys?.confirmed();
+      else this.#storedKeys?.changed();
+    } else if (known !== undefined) {
       this.#metrics.revoked.inc();
-      this.#logger.info(`The upstream has revoked the key ${known.verified.shownAs}`);
+      this.#logger.info(`The upstream has revoked the key ${known.shownAs}`);
       this.#known.delete(key);
       this.#storedKeys?.changed([key]);
-    } else if (isSameKey(verified, known.verified)) {
-      known.checkedAtMs = performance.now();
-      this.#extend(known, this.#intervalMs);
-      this.#storedKeys?.confirmed();
-    } else {
-      this.#add(token, verified);
     }
   }
 

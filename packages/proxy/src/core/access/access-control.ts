@@ -5,7 +5,6 @@ import { KeyRegistry } from "./key-registry.ts";
 import { KeyUses } from "./key-uses.ts";
 import { Visibility } from "./visible-flags.ts";
 
-/** The keys in settings. */
 interface StaticKeys {
   readonly clientKeys: readonly string[];
   readonly serverTokens: readonly string[];
@@ -19,18 +18,19 @@ export interface UpstreamVerification {
    * Has a key verified that the registry does not know. Returns whether it is valid: then the registry knows it.
    *
    * @param address IP address of the client
-   * @throws {HttpError} 401, 429 or 503 if it cannot be verified
+   * @throws {HttpError} 401 if no source serves the environment or the projects of the key, 429 if too many
+   *   unknown keys were sent, 503 if too many requests wait, or if the upstream does not respond
    */
   verify(key: string, address: string): Promise<boolean>;
-  /** Has several keys verified, as far as the limits allow. */
+  /** Has several keys verified; then the registry knows the valid ones. @throws {HttpError} 429 or 503 */
   verifyAll(keys: readonly string[], address: string): Promise<void>;
-  /** Has a known key verified again if it is due, by its digest. */
+  /** Has a known key verified again if it is due, by its digest. @throws {HttpError} 503 if the last verification no longer counts */
   confirm(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
 interface AccessFileState {
-  /** Whether the file is valid. If not, the previous keys continue to apply. */
+  /** If not, the previous keys continue to apply. */
   readonly isValid: boolean;
   /** When the keys in use were read, epoch milliseconds. */
   readonly loadedAtMs: number;
@@ -55,7 +55,6 @@ export class AccessControl {
     this.#countUses();
   }
 
-  /** Undefined if the upstream does not verify keys. */
   get upstream(): UpstreamVerification | undefined {
     return this.#upstream;
   }
@@ -69,7 +68,6 @@ export class AccessControl {
     return this.#fileState;
   }
 
-  /** Lets keys be verified by the upstream. */
   useUpstream(upstream: UpstreamVerification): void {
     this.#upstream = upstream;
     this.#countUses();
@@ -114,7 +112,7 @@ export class AccessControl {
   }
 }
 
-/** Returns the grants of all keys in settings. A key that no source serves has none. */
+/** A key that no source serves has no grant. */
 function createStaticGrants(
   { clientKeys, serverTokens, limitsKeysToProject }: StaticKeys,
   sources: readonly Source[],

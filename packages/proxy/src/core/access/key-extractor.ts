@@ -12,7 +12,6 @@ export interface KeyExtractor {
   candidates(headers: IncomingHttpHeaders): readonly string[];
 }
 
-/** Expects the bare key as the value of one header. */
 export function inHeader(name: string): KeyExtractor {
   const header = name.toLowerCase();
   return {

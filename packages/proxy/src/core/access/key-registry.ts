@@ -2,24 +2,20 @@ import { cacheKeyOf, digestKey, type Grant, type KeyKind } from "./grant.ts";
 import type { KeysChange, ValidKey } from "./verified-key.ts";
 import type { VisibleFlags } from "./visible-flags.ts";
 
-/** A key that the upstream has verified, with what it allows. */
 export interface VerifiedGrant {
   readonly verified: ValidKey;
   readonly grant: Grant;
 }
 
 /**
- * Maps API keys to grants.
- *
- * A presented key is looked up by its digest. So keys and digests of keys are in one table, a lookup takes
- * the same time for any number of keys, and no key is ever compared with another text: the duration of a
- * lookup reveals nothing about the keys.
+ * Maps API keys to grants. A presented key is looked up by its digest, and never compared with another text: the duration
+ * of a lookup reveals nothing about the keys.
  */
 export class KeyRegistry {
   readonly #now: () => number;
   /** The keys in settings and in the access file, by their digests. Replaced as a whole. */
   #listed: ReadonlyMap<string, readonly Grant[]>;
-  /** Keys that the upstream has verified, by their digests. */
+  /** By their digests. */
   readonly #verified = new Map<string, VerifiedGrant>();
 
   constructor(grants: readonly Grant[], now: () => number = Date.now) {
@@ -58,11 +54,7 @@ export class KeyRegistry {
     return isRemoved;
   }
 
-  /**
-   * Whether a key must be verified again before it counts.
-   *
-   * @param key a digest
-   */
+  /** Whether a key must be verified again before it counts, by its digest. */
   isDue(key: string): boolean {
     const entry = this.#listed.has(key) ? undefined : this.#verified.get(key);
     return entry !== undefined && !counts(entry);
@@ -153,7 +145,7 @@ function counts({ verified: { untilMs } }: VerifiedGrant): boolean {
   return performance.now() < untilMs;
 }
 
-/** Returns the digest of the key that the result of `cacheKeyOf()` identifies. */
+/** Returns the digest of the key in a result of `cacheKeyOf()`. */
 export function keyOfClient(clientId: string): string {
   return clientId.split(" ", 1)[0] ?? "";
 }

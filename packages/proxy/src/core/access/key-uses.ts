@@ -12,7 +12,6 @@ type NamedGrant = Pick<Grant, "kind" | "rules">;
 export class KeyUses {
   #counts = new Map<string, number>();
 
-  /** Counts a request. */
   count(grant: NamedGrant): void {
     const name = nameOf(grant);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);

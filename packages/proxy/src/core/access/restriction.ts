@@ -1,7 +1,6 @@
 import type { FeatureDefinitions } from "flags-sdk";
 import { isRecord } from "flags-server-kit/neutral";
 
-/** The flags of a source that a grant allows. */
 export interface Restriction {
   /** Names of projects; undefined for all. */
   readonly projects: readonly string[] | undefined;
@@ -14,7 +13,6 @@ export function idOfRestriction({ projects, namePrefix }: Restriction): string {
   return JSON.stringify([namePrefix, projects && [...new Set(projects)].toSorted()]);
 }
 
-/** Whether a restriction allows everything. */
 export function isUnrestricted({ projects, namePrefix }: Restriction): boolean {
   return projects === undefined && namePrefix === "";
 }

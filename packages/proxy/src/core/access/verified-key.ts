@@ -19,14 +19,12 @@ export interface ValidKey extends VerifiedKey {
   readonly untilMs: number;
 }
 
-/** What is known about a key after its verification. */
 export type Verdict =
   | { readonly status: "valid" }
   | { readonly status: "invalid" }
   /** The upstream did not respond. */
   | { readonly status: "unknown"; readonly retryAfterSeconds: number };
 
-/** What has become known about keys. */
 export interface KeysChange {
   /** Keys that are new, have changed or were verified again. */
   readonly verified: readonly ValidKey[];
@@ -62,7 +60,7 @@ export function isVerifiable(text: string): boolean {
   return text.length <= MAX_LENGTH && TOKEN.test(text);
 }
 
-/** The types of tokens that are keys here. NOTE: an admin token must never be accepted. */
+/** NOTE: an admin token must never be accepted. */
 const KINDS: ReadonlyMap<string, VerifiedKey["kind"]> = new Map([
   ["frontend", "client"],
   ["client", "server"],
@@ -103,7 +101,6 @@ function abbreviate(token: string): string {
   return `${token.slice(0, secretStart)}${start ?? ""}****${end ?? ""}`;
 }
 
-/** Whether two keys have the same permissions. */
 export function isSameKey(one: VerifiedKey, other: VerifiedKey): boolean {
   return (
     one.key === other.key &&

@@ -17,11 +17,8 @@ export interface SignedValues {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** Checks the signatures of contexts. */
 export interface ContextVerifier {
-  /** Names of the fields and properties that must be signed. */
   readonly fields: readonly string[];
-  /** Whether a context without any of the fields needs no signature. */
   readonly allowsAnonymous: boolean;
   /**
    * Returns the signed values of the fields.
@@ -32,14 +29,12 @@ export interface ContextVerifier {
   verify(claimed: FieldValues, signature: string): SignedValues | Promise<SignedValues>;
 }
 
-/** A context whose signed fields have their signed values. */
 export interface VerifiedContext {
   readonly sent: SentContext;
   /** When its signature expires, epoch milliseconds. @default never */
   readonly expiresAtMs?: number | undefined;
 }
 
-/** The parts of a request, other than its context, that can contain a signature. */
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly rawHeaders: readonly string[];

@@ -26,7 +26,6 @@ import {
 export class VisibleFlags {
   readonly source: Source;
   readonly restriction: Restriction;
-  /** Whether nothing is hidden. */
   readonly areAll: boolean;
   readonly #snapshots = new WeakMap<Snapshot, Snapshot>();
   readonly #definitions = new WeakMap<FeatureDefinitions, FeatureDefinitions>();
@@ -97,7 +96,7 @@ export class Visibility {
     return this.#bySource.get(source)?.values() ?? [];
   }
 
-  /** The current snapshot of a source, and the restricted forms of it that are in use. */
+  /** The current snapshot of a source, with its restricted forms that are in use. */
   snapshotsOf(source: FlagSource): readonly Snapshot[] {
     const { snapshot } = source;
     if (snapshot === undefined) return [];
@@ -113,7 +112,6 @@ export class Visibility {
   }
 }
 
-/** The index that no flag has. */
 const NO_INDEX = -1;
 
 /**
