@@ -9,7 +9,6 @@ interface Counter {
   inc(count?: number): void;
 }
 
-/** Counters of usage reports. */
 interface UsageCounters {
   readonly entries: Counter;
   readonly invalid: Counter;
@@ -17,7 +16,6 @@ interface UsageCounters {
   readonly dropped: { inc(labels: { readonly kind: string }, count: number): void };
 }
 
-/** Dependencies of accepting usage. */
 export interface UsageRules {
   readonly metrics: UsageCounters;
   /** Counts the usage of each flag. Undefined: it is not counted. */
@@ -27,9 +25,8 @@ export interface UsageRules {
 }
 
 /**
- * Passes usage to the source of flags, all at once, so that one write to the spool covers it. If the usage of
- * one application exceeds a limit, that of others may have been counted. It counts twice if the
- * client sends the report again, which is better than losing it.
+ * Passes usage to the source of flags, all at once, so that one write to the spool covers it. If one application exceeds a
+ * limit, others may have been counted, and count twice if the client sends the report again.
  *
  * @throws {HttpError} 503 if a limit is exceeded
  */
@@ -61,14 +58,8 @@ export async function acceptUsage(
   );
 }
 
-/** Usage without the flags that are hidden, and how many these were. */
-interface RestrictedUsage {
-  readonly usage: ApplicationUsage;
-  readonly omittedCount: number;
-}
-
 /** Omits usage of flags that are hidden, or that do not exist: nobody can find out which. */
-function restrictUsage(flags: VisibleFlags, usage: ApplicationUsage): RestrictedUsage {
+function restrictUsage(flags: VisibleFlags, usage: ApplicationUsage) {
   if (flags.areAll) return { usage, omittedCount: 0 };
   const entries = Object.entries(usage.features);
   const accepted = entries.filter(([name]) => flags.acceptsUsageOf(name));

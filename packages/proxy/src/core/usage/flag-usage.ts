@@ -21,7 +21,6 @@ export class FlagUsage {
     this.#applications = new Set(applications);
   }
 
-  /** Returns the totals since the start. */
   totals(): readonly Readonly<FlagUsageTotals>[] {
     return [...this.#totals.values()];
   }

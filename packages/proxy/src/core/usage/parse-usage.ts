@@ -9,7 +9,7 @@ import { explainBody } from "../http/validation.ts";
 import { parseImpactMetrics } from "./impact-metrics.ts";
 import { COUNT_DIGITS, MAX_REPORTED_TOGGLES, UsageBody } from "./schemas.ts";
 
-/** Maximum number of flags and variants, in total, in one report. */
+/** Flags and variants, in total. */
 const MAX_REPORTED_NAMES = 50_000;
 
 /**
@@ -22,7 +22,6 @@ const MAX_COUNTS: Readonly<Record<KeyKind, number>> = { client: 1e9, server: 1e1
 /** The application that usage counts as if a report has no name. */
 const UNKNOWN_APPLICATION = "unknown";
 
-/** What a report is parsed with. */
 export interface ParseOptions {
   /** Replaces start times that are missing, invalid, in the future or sent by a client. */
   readonly nowMs: number;
@@ -113,7 +112,6 @@ export function parseBulkUsage(
   return { usages: [...usages.values()], invalidCount: reader.invalidCount };
 }
 
-/** Reads the usage of one flag by one application. */
 function readMetric(sent: unknown, reader: CountReader) {
   const { featureName, appName, timestamp, ...toggle } = toRecord(sent);
   if (typeof appName !== "string" || appName === "") throw MISMATCH;
@@ -212,7 +210,7 @@ function badToggles(message: string): HttpError {
   return badField("bucket.toggles", message);
 }
 
-/** Checks that a time has one of the types that the schemas allow; others than numbers and text are ignored. */
+/** The schemas allow all simple types; others than numbers and text are ignored. */
 function checkTime(sent: unknown): void {
   if (typeof sent === "object" && sent !== null) throw MISMATCH;
 }

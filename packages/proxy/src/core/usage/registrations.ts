@@ -21,10 +21,7 @@ export interface RegistrationOrigin {
   readonly metricsIntervalMs: number;
 }
 
-/**
- * Forwards the registration of an SDK, unless it has no application name. Resolves when the source has
- * stored it.
- */
+/** Resolves when the source has stored the registration. Without an application name, it is ignored. */
 export async function forwardRegistration(
   sent: unknown,
   origin: RegistrationOrigin,
@@ -34,15 +31,12 @@ export async function forwardRegistration(
   await origin.grant.flags.source.flags.registerApplication?.(registration);
 }
 
-/**
- * Forwards the sender of a usage report as a registration. SDKs of browsers and mobile apps do not
- * register: they only name themselves in a header of their usage reports.
- */
+/** SDKs of browsers and mobile apps do not register: they only name themselves in a header of their usage reports. */
 export async function forwardReporter(sent: unknown, origin: RegistrationOrigin): Promise<void> {
   if (sdkVersionOf(origin.headers) !== undefined) await forwardRegistration(sent, origin);
 }
 
-/** Parses a registration, without its invalid fields. */
+/** Omits invalid fields. */
 function parseRegistration(
   sent: unknown,
   { grant, headers, metricsIntervalMs }: RegistrationOrigin,

@@ -23,7 +23,6 @@ const ToggleUsage = named("toggleUsageSchema", {
   variants: Type.Optional(Type.Unsafe({ type: ["object", "null"], additionalProperties: Count })),
 });
 
-/** Maximum number of flags in one report. */
 export const MAX_REPORTED_TOGGLES = 10_000;
 
 const Bucket = Type.Object({
@@ -35,12 +34,11 @@ const Bucket = Type.Object({
   }),
 });
 
-/** Impact metrics of SDKs. Reading them skips invalid entries. */
+/** Reading them skips invalid entries. */
 const ImpactMetrics = Type.Unsafe({
   description: "Counters, gauges and histograms, forwarded to the upstream",
 });
 
-/** A usage report of a client SDK. */
 export const UsageBody = named("usageReportSchema", {
   appName: Type.Unsafe({ type: ["string", "null"] }),
   bucket: Type.Optional(Type.Unsafe({ ...Bucket, type: ["object", "null"] })),

@@ -3,7 +3,6 @@ import type { FeatureUsage } from "flags-sdk";
 /** The quota of data without one. */
 export const DEFAULT_QUOTA = "";
 
-/** Usage that one application counted over a period of time. */
 export interface ApplicationUsage {
   readonly appName: string;
   /** Start of the period, epoch milliseconds. */
@@ -11,16 +10,10 @@ export interface ApplicationUsage {
   readonly features: Readonly<Record<string, FeatureUsage>>;
   /** Impact metrics of the application. Dropped beyond a limit, even if the usage is accepted. */
   readonly impactMetrics?: readonly ImpactMetric[];
-  /**
-   * The quota of the buffer that this usage counts against, for instance an id of the API key that
-   * reported it. The buffer is shared fairly: usage under one id cannot displace usage under another.
-   *
-   * @default one quota for all usage without an id
-   */
+  /** Data of one quota, such as that of an API key, cannot displace that of another. @default one for all data without an id */
   readonly quotaId?: string;
 }
 
-/** An impact metric as measured by the official SDKs. */
 export interface ImpactMetric {
   readonly name: string;
   readonly help: string;
@@ -43,13 +36,11 @@ interface HistogramValue {
   readonly buckets: readonly { readonly le: number | "+Inf"; readonly count: number }[];
 }
 
-/** A proxy between an application and the upstream. */
 export interface ConnectVia {
   readonly appName: string;
   readonly instanceId: string;
 }
 
-/** How an application describes itself, so that the upstream can list it. */
 export interface ApplicationRegistration {
   readonly appName: string;
   readonly instanceId: string;
@@ -70,20 +61,16 @@ export interface ApplicationRegistration {
   readonly interval: number;
   /** The proxies that forwarded the registration to this client; the one nearest to the application first. */
   readonly connectVia?: readonly ConnectVia[];
-  /** The quota of the buffer that it counts against. @default one quota for all without an id */
+  /** As in usage. */
   readonly quotaId?: string;
 }
 
-/** What is pending: usage, impact metrics or a registration. */
 export type PendingContent =
   | { readonly usage: ApplicationUsage }
   | { readonly quotaId: string; readonly impactMetrics: readonly ImpactMetric[] }
   | { readonly registration: ApplicationRegistration };
 
-/**
- * A change of what is pending: `add` when it was accepted, `remove` when it was delivered or dropped.
- * `set` replaces the counts of the flags, or the impact metrics with the labels, that it names.
- */
+/** `add` when data was accepted, `remove` when it was delivered or dropped. `set` replaces the data with the same names. */
 export type ChangeKind = "add" | "remove" | "set";
 
 /** Receives every change of what is pending. */

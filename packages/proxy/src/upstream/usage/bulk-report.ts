@@ -19,7 +19,6 @@ export function toBulkOrigin(environment: string, nowMs: number): BulkOrigin {
   return { environment, timestamp: hour.toISOString() };
 }
 
-/** Creates the body of a bulk report. */
 export function toBulkBody(lists: {
   readonly applications?: readonly unknown[];
   readonly metrics?: readonly unknown[];
@@ -28,7 +27,6 @@ export function toBulkBody(lists: {
   return JSON.stringify({ applications: [], metrics: [], ...lists });
 }
 
-/** Returns the entry of usage in the list `metrics`. */
 export function toBulkMetric(
   { appName, flag, counts: { yes, no, variants = {} } }: FlagUsage,
   { environment, timestamp }: BulkOrigin,

@@ -15,13 +15,11 @@ export interface ItemKind<Item> {
   readonly isLimited?: (item: Item) => boolean;
 }
 
-/** An item with its quota, for instance while it is being sent. */
 export interface TakenItem<Item> {
   readonly quotaId: string;
   readonly item: Item;
 }
 
-/** Receives every change. */
 export type ItemJournal<Item> = (kind: ChangeKind, items: readonly TakenItem<Item>[]) => void;
 
 interface PendingItem<Item> {
@@ -35,10 +33,7 @@ interface PendingItem<Item> {
   rejections: number;
 }
 
-/**
- * Stores usage, impact metrics or registrations until they are delivered. `take` returns what to send, and `release` removes
- * what was delivered; a failed delivery needs nothing.
- */
+/** Stores items until they are delivered. `take` returns what to send, and `release` removes what was delivered. */
 export class ItemBuffer<Item> {
   protected readonly memory: FairShare;
   readonly #kind: ItemKind<Item>;
@@ -58,7 +53,6 @@ export class ItemBuffer<Item> {
     return this.#quotas.size === 0;
   }
 
-  /** Returns the pending item with the same key. */
   find(quotaId: string, item: Item): Item | undefined {
     return this.#quotas.get(quotaId)?.get(this.#kind.keyOf(item))?.item;
   }
@@ -116,7 +110,7 @@ export class ItemBuffer<Item> {
     return undefined;
   }
 
-  /** Returns items for sending: one of each quota in turn, so that one with many items does not delay the others. */
+  /** Returns one item of each quota in turn, so that a quota with many items does not delay the others. */
   take(limit = Infinity): readonly TakenItem<Item>[] {
     const taken: TakenItem<Item>[] = [];
     let rest = [...this.#quotas].map(([quotaId, quota]) => ({ quotaId, items: quota.values() }));
@@ -145,7 +139,7 @@ export class ItemBuffer<Item> {
     if (rest.length > 0) this.#journal("set", rest);
   }
 
-  /** Lets items that could not be delivered, and their quotas, be the last ones to be sent next time. */
+  /** Moves items that could not be delivered, and their quotas, to the end of the order. */
   postpone(taken: readonly TakenItem<Item>[]): void {
     for (const { quotaId, item } of taken) {
       const quota = this.#quotas.get(quotaId);

@@ -10,7 +10,6 @@ import { groupByApplication } from "./usage-buffer.ts";
 import type { DropKind } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS, UsageSender, type UsageSenderOptions } from "./usage-sender.ts";
 
-/** Where usage, impact metrics and registrations are kept until they are delivered. */
 export interface UsageSpoolOptions {
   /** The directory, created if missing. No other process may use it. */
   readonly directory: string;
@@ -36,10 +35,7 @@ interface UpstreamUsageOptions extends Omit<UsageSenderOptions, "accepted" | "cr
 /** Estimated memory of everything that is pending. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/**
- * Stores the usage, impact metrics and registrations of applications until the upstream has accepted them. Sends them at
- * intervals, and the rest when it is closed.
- */
+/** Stores usage, impact metrics and registrations, sends them at intervals, and the rest when it is closed. */
 export class UpstreamUsage {
   readonly #options: UpstreamUsageOptions;
   readonly #accepted: AcceptedUsage;
@@ -89,10 +85,7 @@ export class UpstreamUsage {
     this.#loop.wake();
   }
 
-  /**
-   * Stops accepting usage of other applications, and delivers all usage within two seconds. Usage
-   * that could not be delivered stays in the spool.
-   */
+  /** Stops accepting data, and delivers all within two seconds. What could not be delivered stays in the spool. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (!this.#options.settings.isMetricsEnabled) return;
@@ -112,19 +105,15 @@ export class UpstreamUsage {
   }
 
   /**
-   * Adds usage of any application. Returns true if it was accepted, or if the client does not report
-   * usage; false if a limit is exceeded, or after `close`. With a spool, returns a promise that resolves
-   * when the usage is in the spool.
+   * Returns true if usage was accepted, or is not reported; false if a limit is exceeded, or after `close`. With a spool,
+   * resolves when it is there.
    */
   report(usage: ApplicationUsage): boolean | Promise<boolean> {
     if (!this.#options.settings.isMetricsEnabled) return true;
     return this.#spool === undefined ? this.#add(usage) : this.#addDurably(usage, this.#spool);
   }
 
-  /**
-   * Adds a registration to be forwarded. Has no effect if the client does not register. With a spool,
-   * resolves when the registration is in the spool.
-   */
+  /** With a spool, resolves when the registration is there. */
   async register(registration: ApplicationRegistration): Promise<void> {
     if (!this.#options.settings.isRegistrationEnabled || this.#isClosed) return;
     this.#accepted.register(registration);
@@ -158,7 +147,6 @@ export class UpstreamUsage {
     return metricsIntervalMs + Math.round(metricsJitterMs * Math.random());
   }
 
-  /** Logs what was dropped since the last call. */
   #logDrops(): void {
     const hasLogged = this.#accepted.drops.logSummary(this.#options.events.warn);
     if (hasLogged) this.#loggedAtMs = performance.now();

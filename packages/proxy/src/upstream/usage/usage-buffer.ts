@@ -4,11 +4,10 @@ import { type ApplicationUsage, DEFAULT_QUOTA, type Journal } from "./applicatio
 import { groupItems, ItemBuffer, type TakenItem } from "./item-buffer.ts";
 import type { IsKnown } from "./known-names.ts";
 
-/** The usage of one flag by one application. */
 export interface FlagUsage {
   readonly appName: string;
   readonly flag: string;
-  /** Start of the period, epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly startMs: number;
   readonly counts: FeatureUsage;
 }
@@ -36,7 +35,7 @@ interface UsageBufferOptions {
   readonly journal: Journal;
 }
 
-/** Stores usage until it is delivered. Clients choose the names in it, so they are not trusted. */
+/** Usage by flag and application. Clients choose the names in it, so they are not trusted. */
 export class UsageBuffer extends ItemBuffer<FlagUsage> {
   readonly #options: UsageBufferOptions;
 
@@ -117,7 +116,6 @@ export class UsageBuffer extends ItemBuffer<FlagUsage> {
   }
 }
 
-/** Divides the usage of an application by flag. */
 export function toFlags({ appName, startMs, features }: ApplicationUsage): readonly FlagUsage[] {
   const nowMs = Date.now();
   const start = startMs >= 0 && startMs <= nowMs ? startMs : nowMs;
@@ -135,7 +133,7 @@ export function groupByApplication(
   return groupItems(items, ({ appName }) => appName);
 }
 
-/** Joins the usage of flags of one application and quota. */
+/** Joins usage of one application and quota. */
 export function joinFlags(usages: readonly TakenItem<FlagUsage>[]): ApplicationUsage {
   const features = usages.map(({ item: { flag, counts } }) => {
     return [flag, { ...counts, variants: counts.variants ?? {} }] as const;
@@ -149,7 +147,6 @@ export function joinFlags(usages: readonly TakenItem<FlagUsage>[]): ApplicationU
   };
 }
 
-/** Omits the variants that the upstream did not send. */
 export function withKnownVariants(usage: FlagUsage, isKnown: IsKnown): FlagUsage {
   return filterVariants(usage, (variant) => isKnown(usage.flag, variant));
 }

@@ -1,4 +1,3 @@
-/** Reported data that can be dropped instead of being sent to the upstream. */
 export type DropKind = "impact_metric" | "registration" | "rejected" | "unknown_flag" | "variant";
 
 const DESCRIPTIONS: Readonly<Record<DropKind, string>> = {
@@ -14,7 +13,6 @@ const DESCRIPTIONS: Readonly<Record<DropKind, string>> = {
 export class UsageDrops {
   readonly #onDropped: (kind: DropKind, count: number) => void;
   readonly #counts = new Map<DropKind, number>();
-  /** Describe the first data that was dropped. */
   readonly #examples = new Map<DropKind, string>();
 
   constructor(onDropped: (kind: DropKind, count: number) => void) {

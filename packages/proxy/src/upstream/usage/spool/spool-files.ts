@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { OWNER_ONLY, syncDirectory } from "flags-sdk/internal";
 import { MAX_LINE_BYTES, readLine, type SpoolRecord } from "./spool-record.ts";
 
-/** A file of the spool. */
 export interface SpoolFile {
   readonly path: string;
-  /** Position in the order of all files. */
   readonly number: number;
   bytes: number;
 }
@@ -17,7 +15,6 @@ const HEADER = "flags-usage-spool 3\n";
 const NAME = /^usage-(\d{1,12})\.log$/;
 const LINE_BREAK = 0x0a;
 
-/** The result of reading a file, apart from its valid records. */
 export interface SpoolFileReport {
   /** False: it was written by a version with another format, and was not read. */
   readonly isKnownFormat: boolean;
@@ -25,7 +22,6 @@ export interface SpoolFileReport {
   readonly damagedLines: number;
 }
 
-/** Reads the records of a file in order. */
 export async function readSpoolFile(
   path: string,
   onRecord: (record: SpoolRecord) => void,
@@ -64,7 +60,6 @@ async function* readLines(path: string): AsyncGenerator<Buffer | undefined> {
   }
 }
 
-/** The files of a spool: the last one is being written, unless it was ended. */
 export class SpoolFiles {
   readonly #directory: string;
   /** The oldest first. */
@@ -76,20 +71,15 @@ export class SpoolFiles {
     this.#directory = directory;
   }
 
-  /** Size of all files. */
   get bytes(): number {
     return this.#files.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** The number of the newest file. */
   get lastNumber(): number {
     return this.#lastNumber;
   }
 
-  /**
-   * Finds the files that an earlier process has left, the oldest first. Those for which the callback
-   * resolves to false do not belong to this spool; they stay.
-   */
+  /** Reads the files that an earlier process has left, the oldest first. Those for which `read` resolves to false stay. */
   async load(read: (path: string) => Promise<boolean>): Promise<void> {
     const names = (await readdir(this.#directory)).filter((name) => NAME.test(name));
     const found = names.map(async (name) => {
@@ -117,10 +107,7 @@ export class SpoolFiles {
     await syncDirectory(this.#directory);
   }
 
-  /**
-   * Resolves when the text is on the disk, so that it survives a failure of the machine. After an error, the file must not be
-   * written again, because its end is unknown.
-   */
+  /** Resolves when the text is on the disk. After an error, begin a new file, because the end of this one is unknown. */
   async append(text: string): Promise<void> {
     const content = Buffer.from(text);
     // NOTE: counted before, because a failed write can have written a part.
@@ -130,7 +117,6 @@ export class SpoolFiles {
     await this.#handle?.datasync();
   }
 
-  /** Ends the current file. */
   async end(): Promise<void> {
     // NOTE: everything that matters has already been flushed to the disk.
     await this.#handle?.close().catch(() => undefined);

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { ApplicationUsage, ChangeKind, PendingContent } from "../application-usage.ts";
 
-/** A change, as it is written. */
 export type SpoolRecord = { readonly kind: ChangeKind } & PendingContent;
 
 /** The longest line that is read, in bytes. Lines are much shorter, unless they are damaged. */
@@ -56,7 +55,7 @@ function checksumOf(content: string | Buffer): string {
   return crc32(content).toString(16).padStart(CHECKSUM_LENGTH, "0");
 }
 
-/** Reads a line without its line break. Returns undefined if it is damaged. */
+/** Returns undefined if the line is damaged. */
 export function readLine(line: Buffer): SpoolRecord | undefined {
   const content = line.subarray(CHECKSUM_LENGTH + 1);
   if (line.toString("latin1", 0, CHECKSUM_LENGTH + 1) !== `${checksumOf(content)} `)

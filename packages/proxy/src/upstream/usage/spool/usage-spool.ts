@@ -9,13 +9,11 @@ import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
 import { toLines } from "./spool-record.ts";
 
 interface UsageSpoolOptions {
-  /** The directory; created if missing. */
   readonly directory: string;
-  /** Limit of the size of its files. */
   readonly maxBytes: number;
   readonly accepted: AcceptedUsage;
   readonly warn: (message: string) => void;
-  /** Called when data of an earlier process was added to the pending data. */
+  /** Called when data of an earlier process was added. */
   readonly onRestored: () => void;
   /** Time after which a report is confirmed although the disk has not responded. @default 2000 */
   readonly maxWaitMs?: number;
@@ -30,7 +28,7 @@ export interface UsageSpoolState {
   /** False: usage is only in memory, because the directory is locked or cannot be written. */
   readonly isWritable: boolean;
   readonly written: number;
-  /** Confirmed to the client without being written. */
+  /** Acknowledged without being written. */
   readonly unwritten: number;
   /** Applications whose usage an earlier process had left. */
   readonly restoredApplications: number;
@@ -38,15 +36,12 @@ export interface UsageSpoolState {
   readonly damagedLines: number;
 }
 
-/** Share of the limit that new records may fill. The rest is for writing a new copy next to the old one. */
+/** Share of the limit that new records may fill. The rest is for a new copy next to the old one. */
 const MAX_FILL = 0.6;
 /** The files are replaced when they are larger than this, and than a multiple of their last copy. */
 const MIN_REPLACED_BYTES = 1024 * 1024;
 const GROWTH = 1.5;
-/**
- * Minimum time between two writes, which limits how often a client can cause data to be flushed to
- * the disk.
- */
+/** Minimum time between two writes: limits how often a client can cause data to be flushed to the disk. */
 const COMMIT_INTERVAL_MS = 10;
 const MAX_WAIT_MS = 2000;
 const MAX_CLOSE_MS = 500;
@@ -57,11 +52,10 @@ const SLICE_BYTES = 256 * 1024;
 const RETRY_MS = 2000;
 const TAKEN_OVER = "another process has taken it over";
 
-/** Lines that are written together. */
 class Batch {
   readonly lines: string[] = [];
   bytes = 0;
-  /** How many of the records confirm usage. */
+  /** How many of the records acknowledge a report. */
   records = 0;
   isLate = false;
   readonly #timeout: NodeJS.Timeout;
@@ -83,13 +77,11 @@ class Batch {
 }
 
 /**
- * Writes every change of the pending usage, impact metrics and registrations to a log in a directory, from
- * which the next process restores them. All records that arrive during a write are written together next.
+ * Writes every change of what is pending to a log in a directory, from which the next process restores it. All records that
+ * arrive during a write are written together next.
  *
- * From time to time, a copy of what is pending replaces the records that led to it: it is written as
- * `set` records, between which other records can come, and then all older files are deleted. The same
- * happens at startup with what an earlier process left, and after a failure, since records are missing
- * then.
+ * From time to time, at startup and after a failure, a copy of what is pending replaces the records that led to it: it is
+ * written as `set` records, between which other records can come, and then all older files are deleted.
  *
  * A disk that fails never fails a report: until it works again, usage is only in memory.
  */
@@ -98,9 +90,7 @@ export class UsageSpool {
   readonly #files: SpoolFiles;
   readonly #closing = new AbortController();
   #lock: DirectoryLock | undefined;
-  /** Whether records are queued: they are not while nothing can be written. */
   #status: "opening" | "writing" | "failed" = "opening";
-  /** Records that are not being written yet. */
   #queue: Batch | undefined;
   #writing: Batch | undefined;
   #running: Promise<void> | undefined;
@@ -109,7 +99,6 @@ export class UsageSpool {
   /** Size of the last copy, and of what was recorded while it was written. */
   #copyBytes = 0;
   #lastProblem: string | undefined;
-  /** Those that have been logged. */
   #unwrittenLogged = 0;
   readonly #counts = { written: 0, unwritten: 0, restoredApplications: 0, damagedLines: 0 };
 
@@ -127,14 +116,13 @@ export class UsageSpool {
     };
   }
 
-  /** Restores the usage of the previous process, and then begins to write. */
   start(): void {
     this.#running ??= this.#run();
   }
 
   /**
-   * Whether another report should wait until everything recorded so far is on the disk: many large ones can arrive before
-   * the first one is written, or while the directory is opened. False if the disk fails or does not respond.
+   * Whether another report should wait until everything recorded so far is on the disk, because many arrive before the first
+   * one is written. False if the disk fails or does not respond.
    */
   get isBusy(): boolean {
     // NOTE: `flushed()` does not wait for a late batch.
@@ -142,7 +130,6 @@ export class UsageSpool {
     return !isLate && (this.#queue?.bytes ?? 0) > BUSY_BYTES;
   }
 
-  /** Records a change. */
   record(kind: ChangeKind, content: PendingContent): void {
     const records = kind === "add" ? 1 : 0;
     if (this.#status === "failed") {
@@ -159,15 +146,12 @@ export class UsageSpool {
     this.#wake();
   }
 
-  /**
-   * Resolves when everything recorded so far is on the disk, or will not be: because the disk fails,
-   * or takes longer than the maximum time.
-   */
+  /** Resolves when everything recorded so far is on the disk, or if the disk fails or takes too long. */
   async flushed(): Promise<void> {
     await (this.#queue ?? this.#writing)?.settled;
   }
 
-  /** Writes what is still to be written, within the maximum time. Deletes the files if no usage is left. */
+  /** Writes the rest, within the maximum time. Deletes the files if nothing is pending. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#wake();
@@ -175,7 +159,6 @@ export class UsageSpool {
     await Promise.race([this.#running, delay(maxCloseMs, undefined, { ref: false })]);
   }
 
-  /** Opens the directory and writes to it until the spool is closed; begins again after each failure. */
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     do {
@@ -197,7 +180,7 @@ export class UsageSpool {
     await this.#lock?.release();
   }
 
-  /** Acquires the directory, and replaces what is in it with the usage that is pending. */
+  /** Acquires the directory, and replaces what is in it with what is pending. */
   async #open(): Promise<void> {
     await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
     this.#lock ??= await lockDirectory(this.#options.directory, {
@@ -245,7 +228,6 @@ export class UsageSpool {
     }
   }
 
-  /** Resolves when there may be something to do. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
@@ -262,8 +244,7 @@ export class UsageSpool {
   async #writeCopy(): Promise<void> {
     const until = this.#files.lastNumber;
     const queuedBytes = this.#queue?.bytes ?? 0;
-    // From here on, everything is written to a new file. Names that are added later have
-    // all their records there.
+    // What is added later has all its records in the new file.
     await this.#files.begin();
     for (const content of this.#options.accepted.values()) {
       // NOTE: the content and its position among the records are determined at the same moment.
@@ -277,12 +258,7 @@ export class UsageSpool {
     this.#copyBytes = this.#files.bytes - queuedBytes;
   }
 
-  /**
-   * Writes what is queued.
-   *
-   * @param fill the share of the limit that it may fill
-   * @throws {Error} with the problem if that is not possible
-   */
+  /** @param fill the share of the limit that the queue may fill */
   async #write(fill: number): Promise<void> {
     if (this.#status === "failed") throw new Error(this.#lastProblem);
     const batch = this.#queue;
