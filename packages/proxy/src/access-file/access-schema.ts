@@ -1,4 +1,4 @@
-import { type Static, type TString, Type } from "typebox";
+import { type Static, type TOptional, type TProperties, type TString, Type } from "typebox";
 
 /** The largest number of keys in a file. */
 export const MAX_KEYS = 100_000;
@@ -6,6 +6,11 @@ export const MAX_KEYS = 100_000;
 export const MAX_KEY_FILES = 200;
 /** The shortest secret that can sign contexts. Anyone who has a signature can try secrets without sending requests. */
 export const MIN_SIGNING_SECRET_LENGTH = 32;
+
+const optional = <Properties extends TProperties>(properties: Properties) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]),
+  ) as { readonly [Name in keyof Properties]: TOptional<Properties[Name]> };
 
 const Environment = Type.String({
   pattern: "^[^\\s:.*]+$",
@@ -63,18 +68,16 @@ const FieldName = Type.String({
 });
 
 const Hmac = Type.Object(
-  {
-    fields: Type.Optional(
-      Type.Array(FieldName, {
-        minItems: 1,
-        maxItems: 20,
-        uniqueItems: true,
-        description: "The fields that must be signed. Default: `userId`",
-      }),
-    ),
-    secret: Type.Optional(Secret),
-    secretFile: Type.Optional(SecretFile),
-  },
+  optional({
+    fields: Type.Array(FieldName, {
+      minItems: 1,
+      maxItems: 20,
+      uniqueItems: true,
+      description: "The fields that must be signed. Default: `userId`",
+    }),
+    secret: Secret,
+    secretFile: SecretFile,
+  }),
   {
     additionalProperties: false,
     description: "The signature is an HMAC-SHA256 of the values, in hexadecimal",
@@ -89,72 +92,57 @@ export const PUBLIC_KEY_ALGORITHMS =
 export const SECRET_ALGORITHMS = ["HS256", "HS384", "HS512"];
 
 const Jwt = Type.Object(
-  {
-    claims: Type.Optional(
-      Type.Record(FieldName, Type.String({ minLength: 1, maxLength: 255 }), {
-        minProperties: 1,
-        additionalProperties: false,
-        maxProperties: 20,
-        description: "The claim that contains the value of each field. Default: `userId: sub`",
-      }),
+  optional({
+    claims: Type.Record(FieldName, Type.String({ minLength: 1, maxLength: 255 }), {
+      minProperties: 1,
+      additionalProperties: false,
+      maxProperties: 20,
+      description: "The claim that contains the value of each field. Default: `userId: sub`",
+    }),
+    jwksUrl: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description:
+        "The URL of the JSON Web Key Set of the identity provider: `https`, or `http` on the same machine",
+    }),
+    jwksFile: Type.String({ ...FilePath, description: "A file that contains a JSON Web Key Set" }),
+    publicKeyFile: oneOrMore(FilePath, "A file that contains the public key, in PEM"),
+    secret: Secret,
+    secretFile: SecretFile,
+    issuer: oneOrMore(
+      Type.String({ minLength: 1, maxLength: 2000 }),
+      "The accepted values of the claim `iss`. Required with `jwksUrl`",
     ),
-    jwksUrl: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2000,
-        description:
-          "The URL of the JSON Web Key Set of the identity provider: `https`, or `http` on the same machine",
-      }),
+    audience: oneOrMore(
+      Type.String({ minLength: 1, maxLength: 2000 }),
+      "The accepted values of the claim `aud`. Required with `jwksUrl`",
     ),
-    jwksFile: Type.Optional(
-      Type.String({ ...FilePath, description: "A file that contains a JSON Web Key Set" }),
-    ),
-    publicKeyFile: Type.Optional(
-      oneOrMore(FilePath, "A file that contains the public key, in PEM"),
-    ),
-    secret: Type.Optional(Secret),
-    secretFile: Type.Optional(SecretFile),
-    issuer: Type.Optional(
-      oneOrMore(
-        Type.String({ minLength: 1, maxLength: 2000 }),
-        "The accepted values of the claim `iss`. Required with `jwksUrl`",
-      ),
-    ),
-    audience: Type.Optional(
-      oneOrMore(
-        Type.String({ minLength: 1, maxLength: 2000 }),
-        "The accepted values of the claim `aud`. Required with `jwksUrl`",
-      ),
-    ),
-    algorithms: Type.Optional(
-      Type.Array(Type.String({ enum: [...PUBLIC_KEY_ALGORITHMS, ...SECRET_ALGORITHMS] }), {
+    algorithms: Type.Array(
+      Type.String({ enum: [...PUBLIC_KEY_ALGORITHMS, ...SECRET_ALGORITHMS] }),
+      {
         minItems: 1,
         description: "The accepted algorithms. Default: all that fit the kind of key",
-      }),
+      },
     ),
-    clockToleranceSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 300,
-        default: 30,
-        description: "How much the clocks may differ, in seconds",
-      }),
-    ),
-  },
+    clockToleranceSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 300,
+      default: 30,
+      description: "How much the clocks may differ, in seconds",
+    }),
+  }),
   { additionalProperties: false, description: "The signature is a JWT that contains the values" },
 );
 
 const SignedContext = Type.Object(
-  {
-    hmac: Type.Optional(Hmac),
-    jwt: Type.Optional(Jwt),
-    allowAnonymous: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Whether contexts without any of the fields need no signature",
-      }),
-    ),
-  },
+  optional({
+    hmac: Hmac,
+    jwt: Jwt,
+    allowAnonymous: Type.Boolean({
+      default: false,
+      description: "Whether contexts without any of the fields need no signature",
+    }),
+  }),
   {
     additionalProperties: false,
     description: "The context fields that must be signed. Exactly one of `hmac` and `jwt`",
@@ -169,85 +157,65 @@ export const KeySchema = Type.Object(
       description:
         "Up to 100 letters, digits, `.`, `_` and `-`, beginning with a letter or digit. Unique, not secret: it appears in logs and metrics",
     }),
-    key: Type.Optional(
-      Type.String({
+    ...optional({
+      key: Type.String({
         pattern: "^[!-~]{1,1000}$",
         description:
           "The key itself: up to 1000 visible ASCII characters, without spaces. In YAML, put a key that begins with `*` in quotes",
       }),
-    ),
-    keyFile: Type.Optional(
-      Type.String({
+      keyFile: Type.String({
         minLength: 1,
         maxLength: 4000,
         description: "A file that contains the key. Relative paths are relative to the access file",
       }),
-    ),
-    keySha256: Type.Optional(
-      Type.String({
+      keySha256: Type.String({
         pattern: "^[0-9a-fA-F]{64}$",
         description:
           "The SHA-256 of the key in 64 hexadecimal digits, so that the file contains no secret",
       }),
-    ),
-    kind: Type.Optional(
-      Type.Enum(["client", "server"], {
+      kind: Type.Enum(["client", "server"], {
         default: "client",
         description:
           "`client`: results for browsers and apps. `server`: definitions for server SDKs",
       }),
-    ),
-    environment: Type.Optional(Environment),
-    projects: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^*]+$" }), {
+      environment: Environment,
+      projects: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^*]+$" }), {
         minItems: 1,
         maxItems: 1000,
         description:
           "The key gives only flags of these projects, which are names without `*`. Default: all",
       }),
-    ),
-    namePrefix: Type.Optional(
-      Type.String({
+      namePrefix: Type.String({
         minLength: 1,
         maxLength: 255,
         description: "The key gives only flags whose names begin with this prefix",
       }),
-    ),
-    origins: Type.Optional(
-      Type.Array(Origin, {
+      origins: Type.Array(Origin, {
         minItems: 1,
         maxItems: 1000,
         description: "Requests with any other `Origin` get a 403. Default: any origin",
       }),
-    ),
-    allFlags: Type.Optional(
-      Type.Boolean({
+      allFlags: Type.Boolean({
         description:
           "Whether the key can list flags that are off. Default: the value of ENABLE_ALL_ENDPOINT",
       }),
-    ),
-    explain: Type.Optional(
-      Type.Boolean({
+      explain: Type.Boolean({
         default: false,
         description:
           "Whether the key can request explanations at /proxy/explain, which reveal strategies. Requires ENABLE_EXPLAIN",
       }),
-    ),
-    contextFields: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      contextFields: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         maxItems: 1000,
         description: "The context fields that clients can send; others are ignored. Default: all",
       }),
-    ),
-    signedContext: Type.Optional(SignedContext),
-    rate: Type.Optional(Rate),
-    expiresAt: Type.Optional(
-      Type.String({
+      signedContext: SignedContext,
+      rate: Rate,
+      expiresAt: Type.String({
         pattern:
           "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})$",
         description: "When the key stops working, with a time zone, such as `2027-01-31T00:00:00Z`",
       }),
-    ),
+    }),
   },
   { additionalProperties: false },
 );

@@ -6,7 +6,7 @@ import { type AccessEntry, readAccessFile } from "./read-access-file.ts";
 import { FileError } from "../files/read-file.ts";
 
 interface RelatedSettings {
-  /** The sources; none if settings are missing. */
+  /** None if settings are missing. */
   readonly sources: readonly { readonly scope: TokenScope | undefined }[];
   /** The keys in settings. */
   readonly keys: readonly string[];
@@ -16,7 +16,7 @@ interface RelatedSettings {
   readonly nowMs: number;
 }
 
-/** Results of checking an access file, each as a sentence. */
+/** Sentences. */
 interface AccessFileCheck {
   /** Reasons not to start; each begins with its position. */
   readonly problems: readonly string[];
@@ -27,22 +27,17 @@ interface AccessFileCheck {
 /** More of these keys are not listed: they usually have the same cause. */
 const MAX_RISKS = 20;
 
-/** Checks an access file against the settings. */
 export async function checkAccessFile(
   path: string,
   { sources, keys, isLoopback, nowMs }: RelatedSettings,
 ): Promise<AccessFileCheck> {
-  const related = {
-    sources,
-    staticKeys: new Set(keys.map(digestKey)),
-  };
   try {
     const file = await readAccessFile(path);
     const risks = file.entries
       .flatMap((entry) => [...findExpired(entry, nowMs), ...findWeak(entry, isLoopback)])
       .slice(0, MAX_RISKS);
     if (sources.length === 0) return { problems: file.problems, risks };
-    assignSources(file, related);
+    assignSources(file, { sources, staticKeys: new Set(keys.map(digestKey)) });
     return { problems: [], risks };
   } catch (error) {
     if (error instanceof FileError) return { problems: error.problems, risks: [] };

@@ -14,7 +14,6 @@ interface ScopedSource {
   readonly scope: TokenScope | undefined;
 }
 
-/** The configuration that the keys of a file must fit. */
 interface RelatedConfig<S extends ScopedSource> {
   readonly sources: readonly S[];
   /** Digests of the keys in settings. */
@@ -71,7 +70,6 @@ function checkFields(fields: AccessFileKey, report: Report): void {
   }
 }
 
-/** Returns the source that serves a key; undefined after a report if there is none. */
 function assignSource<S extends ScopedSource>(
   entry: AccessEntry,
   sources: readonly S[],
@@ -116,7 +114,7 @@ function isOrigin(origin: string): boolean {
 
 const DATE = /^(?<date>\d{4}-\d\d-\d\d)T/;
 
-/** Returns a time in epoch milliseconds; undefined for one that does not exist, such as February 30. */
+/** Undefined for a time that does not exist, such as February 30. */
 function toTimeMs(text: string): number | undefined {
   const timeMs = Date.parse(text);
   const date = DATE.exec(text)?.groups?.["date"] ?? "";

@@ -77,7 +77,6 @@ export async function followAccessFile(
   });
 }
 
-/** Returns a function that stops this. */
 function followExpiry(access: AccessControl): () => void {
   let checkedMs = Date.now();
   const timer = setInterval(() => {

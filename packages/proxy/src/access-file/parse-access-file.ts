@@ -13,10 +13,9 @@ interface ContentProblem {
   readonly message: string;
 }
 
-/** Describes a problem, with the line and column of the value. */
+/** Adds the line and column of the value. */
 export type DescribeProblem = (problem: ContentProblem) => string;
 
-/** The content of a file with the function that locates its values. */
 interface ParsedAccessFile {
   /** The keys that match the schema, by their position in the file. */
   readonly keys: ReadonlyMap<number, AccessFileKey>;
@@ -107,7 +106,6 @@ function toIndex(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
 }
 
-/** Describes an error in the words for fields of keys. */
 function explain(schema: TSchema, error: TLocalizedValidationError): readonly ValueProblem[] {
   const path = toPath(error.instancePath);
   const nodes = nodesOn(schema, error.schemaPath);
@@ -134,7 +132,7 @@ function explain(schema: TSchema, error: TLocalizedValidationError): readonly Va
 
 type SchemaNode = Readonly<Record<string, unknown>>;
 
-/** The parts of a schema on the way to one, the last of which is that one. */
+/** The parts of a schema on the way to one. */
 function nodesOn(schema: TSchema, pointer: string): readonly SchemaNode[] {
   const nodes: SchemaNode[] = [{ ...schema }];
   for (const name of toPath(pointer)) {

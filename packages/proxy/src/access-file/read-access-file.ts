@@ -33,7 +33,6 @@ export interface AccessEntry {
   readonly signing: Signing | undefined;
 }
 
-/** The content of an access file. */
 export interface AccessFile extends FollowedFiles {
   readonly entries: readonly AccessEntry[];
   readonly describe: DescribeProblem;
@@ -101,7 +100,7 @@ export async function readAccessFile(path: string, keysAt = noKeys): Promise<Acc
   return { entries, describe, problems, ...followed() };
 }
 
-/** Creates a function that reads each file once, however many entries name it. */
+/** Reads each file once, however many entries name it. */
 function createNamedFileReader(
   directory: string,
   readFile: (path: string, maxBytes: number) => Promise<string>,
@@ -123,7 +122,7 @@ function createNamedFileReader(
   };
 }
 
-/** Returns the key of an entry; undefined if only its digest is given. */
+/** Undefined if only the digest is given. */
 async function readKey(
   { key, keyFile, keySha256 }: AccessFileKey,
   readNamedFile: ReadNamedFile,

@@ -6,7 +6,6 @@ import type { TokenValidator } from "../upstream/token-validator.ts";
 /** At most four calls a second, however many keys there are. */
 const CALL_SPACING_MS = 250;
 
-/** The number of different keys that wait for the upstream. */
 const MAX_PENDING = 1000;
 
 /** Keys in one call. With keys of the maximum length, it stays below the 100 KB that upstreams accept. */
@@ -23,7 +22,6 @@ interface KeyCallsOptions {
   readonly validator: Pick<TokenValidator, "waitMs" | "validate">;
   /** A revoked key is rejected within this time, if the upstream responds. */
   readonly intervalMs: number;
-  /** Returns the tokens whose last verification is longer ago than this. */
   readonly olderThan: (ageMs: number) => readonly string[];
   /** Receives what the upstream says about a token, before its verdict is returned; undefined if it is not a valid key. */
   readonly onChecked: (token: string, key: VerifiedKey | undefined) => void;
@@ -31,7 +29,6 @@ interface KeyCallsOptions {
   readonly onFailure: () => void;
   /** Receives the number of keys for which requests waited, by result. */
   readonly onResult: (result: Verdict["status"], count: number) => void;
-  /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -62,7 +59,6 @@ export class KeyCalls {
     return this.#pending.size;
   }
 
-  /** Verifies a key for which a request waits. */
   verify(token: string): Promise<Verdict> {
     const pending = this.#pending.get(token);
     if (pending !== undefined) return pending.verdict;
@@ -105,7 +101,7 @@ export class KeyCalls {
     this.#pause.abort();
   }
 
-  /** Passes on what the upstream says. Returns how long to wait before the next call. */
+  /** Returns how long to wait before the next call, in milliseconds. */
   async #call(tokens: readonly string[]): Promise<number> {
     const { validator, onChecked, onResult, onFailure, onError } = this.#options;
     try {

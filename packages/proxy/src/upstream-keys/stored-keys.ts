@@ -25,17 +25,16 @@ const WRITE_DELAY_MS = 2000;
 /** After a failure of the store. */
 const RETRY_DELAY_MS = 30_000;
 
-/** Limit for reading or writing: requests wait for the first read, and the end of the process for the last write. */
+/** Requests wait for the first read, and the end of the process for the last write. */
 const TIMEOUT_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How often the document is written, at least, while keys are verified again; or after half of their maximum age. */
+/** While keys are verified again, the document is written at least this often, or after half of their maximum age. */
 const REFRESH_MS = HOUR_MS;
 
 const MAX_STORED = 20_000;
 
-/** How many revoked keys are remembered. */
 const MAX_REVOKED = 10_000;
 
 interface StorageOptions {
@@ -51,12 +50,11 @@ interface StorageOptions {
 }
 
 /**
- * Keeps verified keys in a store, so that they work after a restart while the upstream is down. The
- * document is authenticated with the upstream tokens, so write access to the store is not enough to add keys.
+ * Keeps verified keys in a store, so that they work after a restart while the upstream is down. The document is
+ * authenticated with the upstream tokens, so write access to the store is not enough to add keys.
  *
- * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. If two
- * replicas write at the same moment, the changes of one can be missing until it writes again. Never rejects: the
- * failures of the store are logged there.
+ * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. If two write at the
+ * same moment, the changes of one can be missing until it writes again. Never rejects: the store logs its failures.
  */
 export class StoredKeys {
   readonly #options: StorageOptions;
@@ -98,13 +96,12 @@ export class StoredKeys {
     this.#schedule(WRITE_DELAY_MS);
   }
 
-  /** Must be called when keys were verified again: writes the times, if the document is old. */
+  /** Writes the times of verifications, if the document is old. */
   confirmed(): void {
     const refreshMs = Math.min(REFRESH_MS, this.#options.maxAgeMs / 2);
     if (performance.now() - this.#writtenAtMs > refreshMs) this.changed();
   }
 
-  /** Writes what is still to be written, and closes the store. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== undefined) this.#startWriting();
@@ -153,7 +150,7 @@ export class StoredKeys {
     return true;
   }
 
-  /** Returns the keys in the document; undefined if the store fails. */
+  /** Undefined if the store fails. */
   async #read(): Promise<Map<string, StoredKey> | undefined> {
     const { store, maxAgeMs } = this.#options;
     let bytes: Uint8Array | undefined;

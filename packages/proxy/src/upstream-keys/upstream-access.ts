@@ -23,11 +23,8 @@ import type { KeyRegistry } from "../core/access/key-registry.ts";
 import type { Visibility } from "../core/access/visible-flags.ts";
 
 /**
- * How many unknown keys are verified. Keys that an address has sent before do not count, and valid ones only
- * until they are verified. Lower than flags-admin's own limits, so that an attack on the proxy cannot use those up.
- *
- * NOTE: while clients guess fast enough to exhaust the total, a valid key that is not known yet gets a 429 too.
- * Known keys do not count.
+ * How many unknown keys are verified. Lower than flags-admin's own limits, so that an attack on the proxy cannot use those
+ * up. While clients exhaust the total, a valid key that is not known yet gets a 429 too.
  */
 export const VERIFICATION_LIMITS = {
   perAddress: { burst: 500, perSecond: 2 },
@@ -40,7 +37,7 @@ const MAX_TOGETHER = 100;
 /** Requests of all clients that wait at the same time. */
 const MAX_WAITING = 2000;
 
-/** Log lines about keys that no source serves, per hour. Clients can invent environments. */
+/** Log lines per hour about environments, which clients can invent. */
 const MAX_LOGGED = 20;
 const LOGGED_MS = 60 * 60 * 1000;
 
@@ -167,7 +164,6 @@ export class UpstreamAccess implements UpstreamVerification {
     onRemoved();
   }
 
-  /** Returns undefined if no source serves the key. */
   #toGrant({ key, kind, environment, projects, shownAs }: VerifiedKey): Grant | undefined {
     const { sources, visibility } = this.#options;
     const [project = "*"] = projects?.length === 1 ? projects : [];
@@ -204,14 +200,9 @@ const MAX_INVALID_KEYS = 10_000;
 /** Short, so that a key works soon after it was created, even if a client used it before that. */
 const INVALID_KEY_LIFETIME_MS = 10_000;
 
-/** Why a key is not valid: the upstream does not know it, or no source serves its projects. */
 type InvalidReason = Extract<KeyRejection, "invalid" | "projects">;
 
-/**
- * Remembers for a short time why keys are not valid, by their digests.
- *
- * @param perf clock in milliseconds
- */
+/** Remembers for a short time why keys are not valid, by their digests. */
 export function createInvalidKeys(
   perf: { now: () => number } = performance,
 ): LRUCache<string, InvalidReason> {

@@ -20,14 +20,13 @@ import {
   type VerifiedKey,
 } from "../core/access/verified-key.ts";
 
-/** Others are forgotten, and verified again when they are used. A million users share few keys. */
+/** Others are verified again when they are used. A million users share few keys. */
 const MAX_VERIFIED = 10_000;
 
-/** A request waits no longer for a key to be verified again, if the last verification may still count. */
+/** A request waits no longer, if the last verification may still count. */
 const MAX_CONFIRMATION_MS = 1000;
 
 interface VerifierOptions {
-  /** The options of a client of the upstream. */
   readonly client: FlagsClientOptions;
   readonly upstreamUrl: string;
   readonly upstreamTokens: readonly string[];
@@ -49,7 +48,6 @@ interface KnownKey {
   checkedAtMs: number;
 }
 
-/** Verifies keys with calls of the upstream, and keeps those that are valid up to date. */
 export class UpstreamKeyVerifier implements KeyVerifier {
   readonly #validator: TokenValidator;
   readonly #calls: KeyCalls;
@@ -108,7 +106,6 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       });
   }
 
-  /** Begins to restore stored keys, and to verify known keys again. */
   start(): void {
     this.#restoring = this.#storedKeys?.restore().then(() => {
       this.#restoring = undefined;

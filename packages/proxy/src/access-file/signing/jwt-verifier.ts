@@ -9,10 +9,8 @@ import type {
   SignedValues,
 } from "../../core/access/verify-context.ts";
 
-/** Longer tokens are rejected. */
 const MAX_TOKEN_LENGTH = 8192;
 
-/** Which tokens are accepted, and what their claims mean. */
 interface JwtRules {
   /** The claim with the value of each context field. */
   readonly claims: Readonly<Record<string, string>>;
@@ -128,7 +126,6 @@ function isKeyMismatch(error: unknown): boolean {
   return codeOf(error) === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" || error instanceof TypeError;
 }
 
-/** A 403 for a value that is not the signed one. */
 function notTheSignedValue(field: string): HttpError {
   return new HttpError(
     403,

@@ -22,15 +22,10 @@ const RETRY_MS = 5000;
 const TIMEOUT_MS = 5000;
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Empty: no forward proxy. */
-interface ForwardProxies {
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
-}
-
 /** Creates the client that reads keys from URLs. The settings of upstream connections do not apply to it. */
-export function createKeysClient(proxies: ForwardProxies): HttpClient {
+export function createKeysClient(
+  proxies: Readonly<Record<"httpProxy" | "httpsProxy" | "noProxy", string>>,
+): HttpClient {
   const connections = createConnections({ ...proxies, timeoutMs: TIMEOUT_MS });
   return new HttpClient({ connections, timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES });
 }
@@ -113,7 +108,6 @@ export async function parseKeySet(text: string): Promise<KeySet> {
   }
 }
 
-/** A 503 while the keys of signatures cannot be read. */
 function keysUnavailable(retryAfterMs: number, cause?: unknown): HttpError {
   return new HttpError(503, "Signatures of contexts cannot be verified now: try again later", {
     headers: { "retry-after": String(Math.ceil(retryAfterMs / 1000)) },

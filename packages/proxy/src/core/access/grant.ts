@@ -25,7 +25,7 @@ export interface Grant {
   readonly rules?: KeyRules;
 }
 
-/** The name, in logs and metrics, of all keys that the upstream verifies. */
+/** In logs and metrics. */
 export const UPSTREAM_KEYS_NAME = "FLAGS_UPSTREAM_KEYS";
 
 /** The rules of a key of the access file, or of one that the upstream has verified. */
@@ -37,9 +37,9 @@ export interface KeyRules {
    * and a stream ends when it changes.
    */
   readonly id: string;
-  /** Whether flags that are off can be listed. @default as the setting says */
+  /** @default as the setting says */
   readonly allFlags?: boolean | undefined;
-  /** Whether the key can request explanations. @default false */
+  /** Explanations reveal strategies. @default false */
   readonly explain?: boolean | undefined;
   /** When the key stops working, epoch milliseconds. @default never */
   readonly expiresAtMs?: number | undefined;
@@ -61,7 +61,7 @@ export function digestKey(key: string): string {
   return hash("sha256", key, "base64url");
 }
 
-/** Identifies everything about a grant that a response depends on, apart from the snapshot. */
+/** Identifies all that a response depends on, apart from the snapshot. */
 export function cacheKeyOf({ key, rules }: Grant): string {
   return rules === undefined ? key : `${key} ${rules.id}`;
 }
@@ -83,7 +83,6 @@ export function allowsAll({ rules }: Grant, isEnabled: boolean): boolean {
   return rules?.allFlags ?? isEnabled;
 }
 
-/** Whether a grant allows explanations, which reveal strategies. */
 export function allowsExplanations({ kind, rules }: Grant): boolean {
   return kind === "server" || rules?.explain === true;
 }

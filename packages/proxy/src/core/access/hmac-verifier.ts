@@ -40,9 +40,9 @@ export function createHmacVerifier(
 }
 
 /**
- * Returns the text that is signed: a line `name:length:value` for each value, sorted by name, where the
- * length is that of the value in bytes. So no two lists of values have the same text. Undefined for
- * values with half of a surrogate pair: in UTF-8, other values would have the same bytes.
+ * Returns the text that is signed: a line `name:length:value` for each value, sorted by name, with the length in bytes, so
+ * that no two lists have the same text. Undefined for values with half of a surrogate pair: in UTF-8, others would have the
+ * same bytes.
  */
 export function toMessage(values: FieldValues): string | undefined {
   const names = [...values.keys()].toSorted();

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Finds the API key in the headers of a request. */
 export interface KeyExtractor {
   /** Where the key belongs, such as "in the `authorization` header". */
   readonly place: string;

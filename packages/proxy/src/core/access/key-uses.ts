@@ -8,7 +8,6 @@ const STATIC_NAMES = {
 
 type NamedGrant = Pick<Grant, "kind" | "rules">;
 
-/** Counts the requests of each key. */
 export class KeyUses {
   #counts = new Map<string, number>();
 

@@ -1,4 +1,3 @@
-/** Whether an origin is allowed. */
 export type AllowsOrigin = (origin: string) => boolean;
 
 const WILDCARD = "://*.";
@@ -10,7 +9,7 @@ const WILDCARD = "://*.";
  */
 export function createOriginCheck(origins: readonly string[]): AllowsOrigin {
   const exact = new Set(
-    origins.filter((origin) => !origin.includes(WILDCARD)).map((origin) => normalize(origin)),
+    origins.filter((origin) => !origin.includes(WILDCARD)).map((origin) => new URL(origin).origin),
   );
   const patterns = origins
     .filter((origin) => origin.includes(WILDCARD))
@@ -33,8 +32,3 @@ export function createOriginCheck(origins: readonly string[]): AllowsOrigin {
 
 /** One or more labels of a host name. */
 const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
-
-/** Returns an origin as browsers send it. */
-function normalize(origin: string): string {
-  return new URL(origin).origin;
-}

@@ -8,7 +8,7 @@ export interface Restriction {
   readonly namePrefix: string;
 }
 
-/** Identifies a restriction; equal for restrictions with equal results. */
+/** Equal for restrictions with equal results. */
 export function idOfRestriction({ projects, namePrefix }: Restriction): string {
   return JSON.stringify([namePrefix, projects && [...new Set(projects)].toSorted()]);
 }
@@ -22,10 +22,7 @@ interface Selectable {
   readonly project?: unknown;
 }
 
-/**
- * Returns a function that says whether a restriction allows a flag. A flag without a project belongs to none of
- * the named ones.
- */
+/** Returns whether a flag is allowed. One without a project belongs to none of the named ones. */
 export function createFilter({ projects, namePrefix }: Restriction): (flag: Selectable) => boolean {
   // NOTE: a client can name any number of projects.
   const allowed = projects && new Set(projects);
@@ -35,10 +32,7 @@ export function createFilter({ projects, namePrefix }: Restriction): (flag: Sele
   };
 }
 
-/**
- * Returns the definitions that a restriction allows. Segments that none of the remaining flags refers to
- * are removed, because they can contain lists of users.
- */
+/** Also removes segments that none of the remaining flags refers to, because they can contain lists of users. */
 export function restrictDefinitions(
   { version, features, segments }: FeatureDefinitions,
   restriction: Restriction,

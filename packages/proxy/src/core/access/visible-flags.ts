@@ -19,10 +19,7 @@ import {
   type Restriction,
 } from "./restriction.ts";
 
-/**
- * The flags of a source that a key may see. Every route reads flags through those of its grant, so this is the only
- * place that hides flags.
- */
+/** The flags of a source that a key may see. Every route reads flags through those of its grant: only this hides flags. */
 export class VisibleFlags {
   readonly source: Source;
   readonly restriction: Restriction;
@@ -61,7 +58,6 @@ export class VisibleFlags {
     return this.snapshot !== undefined && this.snapshot.indexOf(name) >= 0;
   }
 
-  /** Restricts a snapshot of the source, once. */
   restrict(snapshot: Snapshot): Snapshot {
     if (this.areAll) return snapshot;
     const known = this.#snapshots.get(snapshot);
@@ -71,7 +67,7 @@ export class VisibleFlags {
     return restricted;
   }
 
-  /** The restricted form of a snapshot; undefined if there is none, or nothing has used it. */
+  /** Undefined if nothing has used the restricted form. */
   known(snapshot: Snapshot): Snapshot | undefined {
     return this.#snapshots.get(snapshot);
   }
@@ -81,7 +77,6 @@ export class VisibleFlags {
 export class Visibility {
   readonly #bySource = new Map<FlagSource, Map<string, VisibleFlags>>();
 
-  /** Returns the flags of a source that a restriction allows. @default all */
   get(source: Source, { projects, namePrefix = "" }: Partial<Restriction> = {}): VisibleFlags {
     const restriction = { projects, namePrefix };
     const known = this.#bySource.get(source.flags) ?? new Map<string, VisibleFlags>();

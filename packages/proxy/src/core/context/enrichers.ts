@@ -42,7 +42,7 @@ export async function enrichContext(
   return enriched;
 }
 
-/** NOTE: errors of an enricher are wrapped, so that a status in one is not sent to the client. */
+/** NOTE: wraps errors, so that a status in one is not sent to the client. */
 async function runEnricher(
   enricher: ContextEnricher,
   context: Context,

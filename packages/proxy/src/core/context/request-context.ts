@@ -97,7 +97,7 @@ function checkLengths(sent: SentContext, { fields: names }: ContextDependencies)
 interface ContextFallbacks {
   /** The caller's address; undefined on a Unix socket. */
   readonly remoteAddress: string | undefined;
-  /** A random id for this request; undefined if no flag reads it. */
+  /** Undefined if no flag reads it. */
   readonly sessionId: string | undefined;
 }
 
@@ -105,11 +105,7 @@ type MutableContext = { -readonly [Field in keyof Context]: Context[Field] };
 
 const DEFAULT_ENVIRONMENT = "default";
 
-/**
- * Adds the fields that a client did not send, and overrides those that it may not choose.
- *
- * @throws {HttpError} a 400 for an invalid `currentTime`
- */
+/** @throws {HttpError} a 400 for an invalid `currentTime` */
 export function completeContext(
   { fields, properties }: SentContext,
   defaults: ContextDefaults,
@@ -134,10 +130,7 @@ export function completeContext(
   return context;
 }
 
-/**
- * Whether the outcomes are the same for every client that sends this context: they depend neither on a random number
- * or a custom strategy, nor on a value that was added for this request.
- */
+/** Whether outcomes depend on no random number, custom strategy or value that was added for this request. */
 export function dependsOnSentAlone(
   { fields }: SentContext,
   { isPredictable, hasRead }: Pick<Evaluation, "isPredictable" | "hasRead">,

@@ -239,7 +239,7 @@ export class UsageSender {
     return isAccepted;
   }
 
-  /** Sends rejected usage of known flags again, without the variants that a client may have invented. */
+  /** Sends usage again without the variants that a client may have invented. */
   async #sendWithoutVariants(batch: Batch<FlagUsage>, error: UpstreamError): Promise<boolean> {
     const { api, accepted, onSent } = this.#options;
     const { buffer, trustOf, describe } = this.#usageRequest;
@@ -254,6 +254,7 @@ export class UsageSender {
       return false;
     const subject = `${describe(first.item)} (only variants)`;
     accepted.drops.add("rejected", batch.length, `${subject}: ${error.message}`);
+    this.#attempt.accepted.add(buffer);
     buffer.release(batch);
     onSent(body);
     return true;
@@ -328,7 +329,7 @@ export class UsageSender {
     );
   }
 
-  /** Sends items together. If they are rejected, divides them until those that cause the rejection are found. */
+  /** If items are rejected, divides them until those that cause it are found. */
   async #sendBatch<Item>(batch: Batch<Item>, request: BatchRequest<Item>): Promise<void> {
     const { buffer, post, onAccepted, onRejected } = request;
     const error = await rejectionOf(post(batch)).catch((thrown: unknown) => {
