@@ -1,7 +1,4 @@
-import Fastify, { type FastifyInstance } from "fastify";
-import { registerAdminRoutes } from "../src/admin-routes.ts";
-import { DEFAULT_RETENTION } from "../src/retention.ts";
-import type { Storage } from "../src/storage/storage.ts";
+import type { FastifyInstance } from "fastify";
 
 /** The parts of a JSON schema that tests read. */
 export interface Schema {
@@ -20,33 +17,8 @@ export interface Route {
   readonly path: string;
   readonly body: Schema | undefined;
   readonly query: Schema | undefined;
-  /** Largest accepted body. @default 1 MiB */
-  readonly bodyLimitBytes?: number;
   /** Documented statuses. */
   readonly statuses: readonly string[];
-}
-
-/** Lists every registered route of the admin API. */
-export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
-  const routes: Route[] = [];
-  const app = Fastify({ ajv: { customOptions: { allowUnionTypes: true } } });
-  app.addHook("onRoute", ({ method, url, schema, bodyLimit }) => {
-    for (const name of [method].flat().filter((each) => each !== "HEAD")) {
-      routes.push({
-        method: name,
-        path: url,
-        ...(bodyLimit !== undefined && { bodyLimitBytes: bodyLimit }),
-        body: schema?.body as Schema | undefined,
-        query: schema?.querystring as Schema | undefined,
-        statuses: Object.keys((schema?.response as object | undefined) ?? {}),
-      });
-    }
-  });
-  await app.register(async (scope) => {
-    registerAdminRoutes(scope, { storage, retention: DEFAULT_RETENTION });
-  });
-  await app.close();
-  return routes;
 }
 
 interface Operation {

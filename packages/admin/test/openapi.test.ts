@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Compile } from "typebox/compile";
 import { beforeAll, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import { listRoutes } from "./_routes.ts";
+import { listRegisteredRoutes } from "./_registered-routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -91,9 +91,17 @@ describeAnyStorage("the OpenAPI document", (source) => {
 
   test("contains every route, with the token that it requires", async () => {
     const described = new Map(operations());
-    for (const { method, path } of await listRoutes(admin.storage)) {
-      const name = `${method} /api/admin${path.replaceAll(/:(\w+)/g, "{$1}")}`;
-      expect(described.get(name)?.security, name).toEqual([{ adminToken: [] }]);
+    const registered = listRegisteredRoutes(admin.app).filter(
+      ({ method, path }) => path.startsWith("/api/admin/") && method !== "HEAD",
+    );
+    expect(registered.length).toBeGreaterThan(180);
+    // Routes can give the same parameter different names.
+    const byForm = new Map(
+      operations().map(([name, operation]) => [name.replaceAll(/\{\w+\}/g, "{}"), operation]),
+    );
+    for (const { method, path } of registered) {
+      const name = `${method} ${path.replaceAll(/:[\w|:]+/g, "{}")}`;
+      expect(byForm.get(name)?.security, name).toEqual([{ adminToken: [] }]);
     }
     for (const path of ["features", "features/{name}", "delta", "streaming"]) {
       const operation = described.get(`GET /api/client/${path}`);
