@@ -87,6 +87,22 @@ describeConsole("cleaning up", (console) => {
       await clickControl(page.getByRole("checkbox", { name: `Select ${name}`, exact: true }));
     }
     const selection = page.getByRole("group", { name: "Selected flags" });
+    await selection.getByRole("button", { name: "Snooze" }).press("Enter");
+    await page.getByRole("menuitem", { name: "Snooze for 7 days" }).click();
+    const snoozed = await waitForMessage(page, "2 flags are not reported as stale for 7 days");
+    await page.getByText("Nothing to clean up").waitFor();
+    await snoozed.getByRole("button", { name: "Undo" }).click();
+    // One after the other, so the flags are listed again once both have been examined.
+    const listed = async () => {
+      await examine({ storage: console.storage });
+      return rowNames(page, "Flags to clean up");
+    };
+    await expect.poll(listed, { timeout: 20_000 }).toEqual([gone, launched]);
+    for (const name of [gone, launched]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await clickControl(page.getByRole("checkbox", { name: `Select ${name}`, exact: true }));
+    }
+    await expectAccessible(page);
     await selection.getByRole("button", { name: "Archive…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Applications have used 1 flag in the last 7 days").waitFor();

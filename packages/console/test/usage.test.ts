@@ -82,6 +82,13 @@ describeConsole("the usage of a flag", (console) => {
     ]);
     await page.getByRole("option", { name: "48 hours" }).click();
     await page.getByText("in the last 48 hours").waitFor();
+    // A reload keeps the period, which can be shared.
+    await expect.poll(() => new URL(page.url()).searchParams.get("period")).toBe("48h");
+    await page.reload();
+    await page.getByText("in the last 48 hours").waitFor();
+    await page.goto(page.url().replace("48h", "7years"));
+    await page.getByText("in the last 24 hours").waitFor();
+    await choose(page, "Time", "48 hours");
     await page.getByText("kept by hour for 48 hours, and by day for 91 days.").waitFor();
   });
 

@@ -38,6 +38,9 @@ export const TOKEN_FIELDS = { query: "", type: "", environment: "", sort: "" } a
 export const APPLICATION_FIELDS = { query: "", sort: "" } as const;
 
 /** The events of all projects, and those of one flag. */
+/** The period of the usage of a flag. */
+export const USAGE_FIELDS = { period: "24h" } as const;
+
 export const EVENT_FIELDS = {
   query: "",
   type: "",

@@ -22,6 +22,7 @@ import {
   SEGMENT_FIELDS,
   TAG_FIELDS,
   TOKEN_FIELDS,
+  USAGE_FIELDS,
   USER_FIELDS,
 } from "./list-fields.ts";
 import { FLAG_FIELDS } from "../flags/filter-flags.ts";
@@ -160,7 +161,7 @@ const flag = createRoute({
   validateSearch: (search: Readonly<Record<string, unknown>>) => ({
     ...parseTab(search),
     ...parseContextSearch(search),
-    ...listSearch(EVENT_FIELDS)(search),
+    ...listSearch({ ...EVENT_FIELDS, ...USAGE_FIELDS })(search),
   }),
   component: lazyPart(async () => (await import("../flag/flag-page.tsx")).FlagPage),
 });

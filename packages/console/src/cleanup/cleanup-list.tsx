@@ -70,14 +70,15 @@ function Flags({ project, flags, total }: FlagsProps) {
   const selectable = flags.filter((flag) => editable.has(flag.project));
   const chosen = selectable.filter(({ name }) => selected.has(name));
   const clear = (): void => setSelected(new Set());
-  const entries = (of: readonly CleanupFlag[]) => [
-    ...entriesFor(of),
-    { label: "Archive…", isDangerous: true, run: () => archive(of) },
-  ];
+  const entries = (flag: CleanupFlag) => {
+    const { mark, snooze } = entriesFor([flag]);
+    return [mark, ...snooze, { label: "Archive…", isDangerous: true, run: () => archive([flag]) }];
+  };
+  const { mark, snooze } = entriesFor(chosen);
   const selection = selectionColumn({ selectable, selected, onChange: setSelected });
   const actions: Column<CleanupFlag> = menuColumn(
     ({ name }) => name,
-    (flag) => (editable.has(flag.project) ? entries([flag]) : []),
+    (flag) => (editable.has(flag.project) ? entries(flag) : []),
   );
   const canEdit = selectable.length > 0;
   return (
@@ -91,11 +92,14 @@ function Flags({ project, flags, total }: FlagsProps) {
           <Button size="small" onPress={() => archive(chosen, clear)}>
             Archive…
           </Button>
-          <Menu entries={entriesFor(chosen)}>
-            <Button size="small">
-              Decide <ChevronDown aria-hidden />
+          <Menu entries={snooze}>
+            <Button size="small" isDisabled={snooze.every(({ isDisabled }) => isDisabled)}>
+              Snooze <ChevronDown aria-hidden />
             </Button>
           </Menu>
+          <Button size="small" onPress={mark.run}>
+            {mark.label}
+          </Button>
         </Selection>
       )}
       <p className="muted" role="status">

@@ -13,6 +13,7 @@ export function StaleNote({ flag }: { readonly flag: Flag }) {
   const entriesFor = useCleanupEntries();
   const unsnooze = useUnsnooze();
   const { staleReason, staleSnooze, potentiallyStale, stale, archived } = flag;
+  const { mark, snooze } = entriesFor([flag]);
   if (archived) return null;
   if (staleReason !== null) {
     return (
@@ -23,7 +24,7 @@ export function StaleNote({ flag }: { readonly flag: Flag }) {
             {describeReason(staleReason)}. {describeRemoval(staleReason)}
           </span>
           {canEdit && potentiallyStale ? (
-            <Menu entries={entriesFor([flag])}>
+            <Menu entries={[mark, ...snooze]}>
               <Button size="small">
                 Decide <ChevronDown aria-hidden />
               </Button>

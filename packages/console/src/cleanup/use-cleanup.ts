@@ -88,29 +88,34 @@ export function useMark() {
   return change.mutate;
 }
 
-/** Returns the actions that keep flags although they seem stale, and mark them. */
+interface CleanupEntries {
+  readonly mark: MenuEntry;
+  /** Disabled if all flags are marked as stale: a person has decided that. */
+  readonly snooze: readonly MenuEntry[];
+}
+
+/** Returns the actions that mark flags, and keep them although they seem stale. */
 export function useCleanupEntries(): (
   flags: readonly (Snoozed & Pick<Flag, "stale">)[],
-) => readonly MenuEntry[] {
+) => CleanupEntries {
   const snooze = useSnooze();
   const mark = useMark();
   return (flags) => {
     const unmarked = flags.filter(({ stale }) => !stale);
-    return [
-      unmarked.length > 0
-        ? { label: "Mark as stale", run: () => mark({ flags: unmarked, stale: true }) }
-        : { label: "Mark as active", run: () => mark({ flags, stale: false }) },
-      ...[7, 30, 90].map((days) => ({
-        label: `Snooze for ${days} days`,
-        isDisabled: unmarked.length === 0,
-        run: () => snooze({ flags: unmarked, days }),
-      })),
-      {
-        label: "Keep for good",
-        isDisabled: unmarked.length === 0,
-        run: () => snooze({ flags: unmarked, days: null }),
-      },
-    ];
+    const isDisabled = unmarked.length === 0;
+    return {
+      mark: isDisabled
+        ? { label: "Mark as active", run: () => mark({ flags, stale: false }) }
+        : { label: "Mark as stale", run: () => mark({ flags: unmarked, stale: true }) },
+      snooze: [
+        ...[7, 30, 90].map((days) => ({
+          label: `Snooze for ${days} days`,
+          isDisabled,
+          run: () => snooze({ flags: unmarked, days }),
+        })),
+        { label: "Keep for good", isDisabled, run: () => snooze({ flags: unmarked, days: null }) },
+      ],
+    };
   };
 }
 

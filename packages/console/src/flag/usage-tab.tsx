@@ -2,16 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Usage } from "../api/types.ts";
+import { USAGE_FIELDS } from "../app/list-fields.ts";
 import { Empty } from "../ui/empty.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { FilterSelect, Select } from "../ui/select.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Switch } from "../ui/switch.tsx";
+import { useListState } from "../ui/use-list-state.ts";
 import { type Division, EnvironmentUsage } from "../usage/environment-usage.tsx";
 import {
   applicationsOf,
   environmentsOf,
-  LAST_DAY,
+  parsePeriod,
   type Period,
   periodsOf,
   toBars,
@@ -21,7 +23,8 @@ import "../usage/usage.css";
 
 /** How often applications evaluated a flag, and with which result. */
 export function UsageTab({ flag }: { readonly flag: string }) {
-  const [period, setPeriod] = useState(LAST_DAY);
+  const [{ period: id }, change] = useListState(USAGE_FIELDS);
+  const period = parsePeriod(id);
   const usage = useQuery(queries.usage(flag, period));
   return (
     <Loaded query={usage}>
@@ -32,7 +35,7 @@ export function UsageTab({ flag }: { readonly flag: string }) {
           readAtMs={usage.dataUpdatedAt}
           kept={{ hoursKept, daysKept }}
           period={period}
-          onPeriod={setPeriod}
+          onPeriod={(chosen) => change({ period: chosen })}
         />
       )}
     </Loaded>
@@ -44,7 +47,7 @@ interface UsageChartsProps {
   readonly readAtMs: number;
   readonly kept: UsageKept;
   readonly period: Period;
-  readonly onPeriod: (period: Period) => void;
+  readonly onPeriod: (id: string) => void;
 }
 
 const DIVISIONS = [
@@ -57,7 +60,6 @@ function UsageCharts({ usage, readAtMs, kept, period, onPeriod }: UsageChartsPro
   const [application, setApplication] = useState("");
   const [division, setDivision] = useState<Division>("result");
   const [isTable, setTable] = useState(false);
-  const periods = periodsOf(kept);
   const applications = applicationsOf(usage);
   const hasVariants = usage.some(({ variants }) => variants !== undefined);
   const shownDivision = division === "variant" && !hasVariants ? "result" : division;
@@ -67,12 +69,7 @@ function UsageCharts({ usage, readAtMs, kept, period, onPeriod }: UsageChartsPro
   return (
     <div className="usage">
       <div className="usage-filters">
-        <Select
-          label="Time"
-          choices={periods.map(({ label }) => ({ id: label, label }))}
-          value={period.label}
-          onChange={(id) => onPeriod(periods.find(({ label }) => label === id) ?? period)}
-        />
+        <Select label="Time" choices={periodsOf(kept)} value={period.id} onChange={onPeriod} />
         <FilterSelect
           label="Application"
           all="All applications"

@@ -5,6 +5,7 @@ import {
   environmentsOf,
   formatSpan,
   LAST_DAY,
+  parsePeriod,
   periodsOf,
   sumBars,
   toBars,
@@ -75,6 +76,11 @@ test("offers the periods for which usage is kept", () => {
   const labels = (daysKept: number) => periodsOf({ daysKept }).map(({ label }) => label);
   expect(labels(91)).toEqual(["24 hours", "48 hours", "30 days", "91 days"]);
   expect(labels(7)).toEqual(["24 hours", "48 hours", "7 days"]);
+});
+
+test("reads a period from an address", () => {
+  for (const period of periodsOf({ daysKept: 91 })) expect(parsePeriod(period.id)).toEqual(period);
+  for (const id of ["", "72h", "0d", "1000d", "30 days"]) expect(parsePeriod(id)).toBe(LAST_DAY);
 });
 
 test("a bar has layers for on and off, and one for each variant and application", () => {

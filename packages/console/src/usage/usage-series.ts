@@ -8,13 +8,26 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** A span of time up to now, with one bar for each of its hours, or days in UTC. */
 export interface Period {
+  /** In addresses, such as 30d. */
+  readonly id: string;
   readonly label: string;
   readonly unit: "day" | "hour";
   /** How many hours or days. */
   readonly count: number;
 }
 
-export const LAST_DAY: Period = { label: "24 hours", unit: "hour", count: 24 };
+export const LAST_DAY: Period = toPeriod(24, "hour");
+
+function toPeriod(count: number, unit: Period["unit"]): Period {
+  return { id: `${count}${unit.charAt(0)}`, label: `${count} ${unit}s`, unit, count };
+}
+
+/** Returns the period with an id. Anything can be in an address: what is not valid is the last day. */
+export function parsePeriod(id: string): Period {
+  if (id === "48h") return toPeriod(48, "hour");
+  const [, days] = /^([1-9]\d{0,2})d$/.exec(id) ?? [];
+  return days === undefined ? LAST_DAY : toPeriod(Number(days), "day");
+}
 
 /** How long usage is kept by hour and by day. */
 export interface UsageKept {
@@ -27,11 +40,7 @@ const MONTH_DAYS = 30;
 /** The periods to choose from. Of hours, two days are as many as a chart can show. */
 export function periodsOf({ daysKept }: Pick<UsageKept, "daysKept">): readonly Period[] {
   const days = daysKept > MONTH_DAYS ? [MONTH_DAYS, daysKept] : [daysKept];
-  return [
-    LAST_DAY,
-    { label: "48 hours", unit: "hour", count: 48 },
-    ...days.map((count): Period => ({ label: `${count} days`, unit: "day", count })),
-  ];
+  return [LAST_DAY, toPeriod(48, "hour"), ...days.map((count) => toPeriod(count, "day"))];
 }
 
 /** The usage in a part of the period. */
