@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { changeRequestQueries } from "../api/change-request-queries.ts";
 import { Banner } from "../ui/banner.tsx";
-import { describeCount } from "../ui/numbers.ts";
+import { describeCount, formatCount } from "../ui/numbers.ts";
 
 interface PendingNoteProps {
   readonly environment: string;
@@ -27,7 +27,12 @@ export function PendingNote({ environment, project, approvals }: PendingNoteProp
       from then on.
       {scheduled === 0
         ? null
-        : ` ${scheduled} of them ${scheduled === 1 ? "is" : "are"} scheduled: without ${required} at the time, the schedule is suspended until somebody sends the request to review.`}
+        : ` ${describeScheduled(open, scheduled)} scheduled: without ${required} at the time, the schedule is suspended until somebody sends the request to review.`}
     </Banner>
   );
+}
+
+function describeScheduled(open: number, scheduled: number): string {
+  if (open === 1) return "It is";
+  return `${formatCount(scheduled)} of them ${scheduled === 1 ? "is" : "are"}`;
 }

@@ -127,7 +127,8 @@ function ValueChoice({
   const field = {
     label: values.length === 0 ? "Values" : "Add a value",
     value: text,
-    description: "Paste a list to add many at once, separated by commas or line breaks.",
+    description:
+      "Paste a list to add many at once, separated by commas, semicolons or line breaks.",
     ...(placeholder !== undefined && { placeholder }),
     validate: (typed: string) =>
       typed === "" || values.length > 0 ? validate(values) : validate(parseValues(typed)),
