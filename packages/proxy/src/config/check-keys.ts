@@ -9,7 +9,8 @@ import {
 import { isLoopbackHost } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { explainUnserved } from "./unserved-keys.ts";
-import { findSource, parseTokenScope, scopesOf } from "../sources/token-scope.ts";
+import { describeSources } from "../sources/describe-sources.ts";
+import { findSource, parseTokenScope } from "../sources/token-scope.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 export function findKeyProblems(
@@ -24,7 +25,7 @@ function findUnservedKeys(
   { values, origins }: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
 ): readonly string[] {
-  const sources = scopesOf({ upstreamTokens: values.flagsApiToken ?? [], files });
+  const sources = describeSources({ upstreamTokens: values.flagsApiToken ?? [], files });
   if (sources.length === 0) return [];
   const accessFile = nameSetting(SETTINGS.accessFile);
   const owner =

@@ -1,3 +1,4 @@
+import { describeSources } from "../sources/describe-sources.ts";
 import {
   collectSecrets,
   ConfigError,
@@ -20,7 +21,6 @@ import { loadEnrichers, loadStrategies } from "./extensions.ts";
 import { assembleConfig, type ProxyConfig } from "./config.ts";
 import { checkSettings, type Findings, findUnreachableLimits } from "./check-settings.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import { scopesOf } from "../sources/token-scope.ts";
 import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { ProxyOptions } from "./options.ts";
@@ -117,7 +117,7 @@ async function checkAccess(
   const { checkAccessFile } = await import("../access-file/check-access-file.ts");
   const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
   const { problems, risks } = await checkAccessFile(values.accessFile, {
-    sources: scopesOf({ upstreamTokens: flagsApiToken, files }),
+    sources: describeSources({ upstreamTokens: flagsApiToken, files }),
     keys: [...clientKeys, ...serverTokens],
     isLoopback: isLoopbackHost(values.host),
     nowMs: Date.now(),

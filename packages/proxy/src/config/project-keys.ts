@@ -1,5 +1,6 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
-import { findSource, limitedProject, parseTokenScope, scopesOf } from "../sources/token-scope.ts";
+import { describeSources } from "../sources/describe-sources.ts";
+import { findSource, limitedProject, parseTokenScope } from "../sources/token-scope.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 type Origins = Resolution<Settings>["origins"];
@@ -11,7 +12,8 @@ export function findUnlimitedKeys(keys: Keys, origins?: Origins): readonly strin
   // NOTE: without an upstream, such a key gets all flags in Edge too.
   if (flagsApiToken === undefined) return [];
   return listKeys(keys, origins).flatMap(({ key, subject }) => {
-    const served = findSource(key, scopesOf({ upstreamTokens: flagsApiToken }))?.scope?.project;
+    const served = findSource(key, describeSources({ upstreamTokens: flagsApiToken }))?.scope
+      ?.project;
     return parseTokenScope(key)?.project !== "[]" || served === undefined || served === "[]"
       ? []
       : [
@@ -38,7 +40,7 @@ export function projectToList(
   upstreamTokens: readonly string[] | undefined,
 ): string | undefined {
   const source =
-    upstreamTokens === undefined ? ALL_FLAGS : findSource(key, scopesOf({ upstreamTokens }));
+    upstreamTokens === undefined ? ALL_FLAGS : findSource(key, describeSources({ upstreamTokens }));
   return source && limitedProject(key, source);
 }
 

@@ -34,7 +34,8 @@ import { REQUIRED_SETTINGS } from "../config/settings/required.ts";
 import { UPSTREAM_SETTINGS } from "../config/settings/upstream.ts";
 import { explainUnserved } from "../config/unserved-keys.ts";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
-import { findSource, scopesOf } from "../sources/token-scope.ts";
+import { describeSources } from "../sources/describe-sources.ts";
+import { findSource } from "../sources/token-scope.ts";
 import { createConsoleLogger } from "./console-logger.ts";
 import type { FlagCache } from "./flag-cache.ts";
 
@@ -252,7 +253,7 @@ const OPTION_NAMES = {
 
 /** NOTE: a key must never give access to the flags of another environment. */
 function findUnservedKeys(values: Values): readonly string[] {
-  const sources = scopesOf({ upstreamTokens: values.flagsApiToken ?? [] });
+  const sources = describeSources({ upstreamTokens: values.flagsApiToken ?? [] });
   if (sources.length === 0) return [];
   const owner = { setting: "option flagsApiToken", entry: "token" };
   return (values.clientKeys ?? []).flatMap((key, index) =>

@@ -1,5 +1,4 @@
-import type { FlagFile } from "../files/read-flag-file.ts";
-import { scopesOf, type TokenScope } from "./token-scope.ts";
+import { parseTokenScope, type TokenScope } from "./token-scope.ts";
 
 /** The members of a source that its token determines: see `Source`. */
 interface SourceDescription {
@@ -13,13 +12,21 @@ export const DEFAULT_NAME = "default";
 /** Where flags come from, as configured. */
 export interface Upstreams {
   readonly upstreamTokens: readonly string[];
-  /** Undefined: from the upstream. */
-  readonly files?: readonly FlagFile[] | undefined;
+  /** Files with the flags of environments. Undefined: from the upstream. */
+  readonly files?: readonly { readonly environment: string | undefined }[] | undefined;
 }
 
 /** Returns the names and scopes of the sources, in order. */
-export function describeSources(upstreams: Upstreams): readonly SourceDescription[] {
-  const scopes = scopesOf(upstreams).map(({ scope }) => scope);
+export function describeSources({
+  upstreamTokens,
+  files,
+}: Upstreams): readonly SourceDescription[] {
+  const scopes =
+    files === undefined
+      ? upstreamTokens.map(parseTokenScope)
+      : files.map(({ environment = "" }) =>
+          environment === "" ? undefined : { project: "*", environment },
+        );
   const names = numberRepeated(scopes.map((scope) => scope?.environment ?? DEFAULT_NAME));
   return names.map((name, index) => ({ name, scope: scopes[index] }));
 }

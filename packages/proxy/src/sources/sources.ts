@@ -7,7 +7,7 @@ import {
   type Upstreams,
 } from "./describe-sources.ts";
 import type { StoredFlags } from "../store/stored-flags.ts";
-import { scopesOf, type TokenScope } from "./token-scope.ts";
+import { parseTokenScope, type TokenScope } from "./token-scope.ts";
 
 /** A source that the proxy serves: one environment of an upstream, or one file with flags. */
 export interface Source {
@@ -38,7 +38,7 @@ export interface SourceFailure {
  * upstream accepts the usage of a project only with a token for this project.
  */
 export function nameSpoolDirectories(upstreamTokens: readonly string[]): readonly string[] {
-  const scopes = scopesOf({ upstreamTokens }).map(({ scope }) => scope);
+  const scopes = upstreamTokens.map(parseTokenScope);
   const names = scopes.map((scope) => {
     if (scope === undefined) return DEFAULT_NAME;
     const { project, environment } = scope;

@@ -20,23 +20,6 @@ export function limitedProject(key: string, { scope }: Scoped): string | undefin
   return project === "*" || project === "[]" || project === scope?.project ? undefined : project;
 }
 
-interface Upstreams {
-  readonly upstreamTokens: readonly string[];
-  readonly files?: readonly { readonly environment: string | undefined }[] | undefined;
-}
-
-/** Returns the scope of each source, of upstream tokens or of files with flags. */
-export function scopesOf({
-  upstreamTokens,
-  files,
-}: Upstreams): readonly { readonly scope: TokenScope | undefined }[] {
-  if (files === undefined)
-    return upstreamTokens.map((token) => ({ scope: parseTokenScope(token) }));
-  return files.map(({ environment }) => ({
-    scope: environment === undefined ? undefined : { project: "*", environment },
-  }));
-}
-
 /** The part of a source that decides which keys belong to it. */
 interface Scoped {
   readonly scope: TokenScope | undefined;

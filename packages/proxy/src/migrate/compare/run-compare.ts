@@ -4,7 +4,8 @@ import { isRecord, toErrorMessage, tryParseJson } from "flags-server-kit/neutral
 import { findLocalUrl, SubcommandError } from "flags-server-kit/command-line";
 import type { Translation } from "../translate-environment.ts";
 import type { ProxyConfig } from "../../config/config.ts";
-import { findSource, scopesOf } from "../../sources/token-scope.ts";
+import { describeSources } from "../../sources/describe-sources.ts";
+import { findSource } from "../../sources/token-scope.ts";
 import { removeClientPath, LISTEN_SETTINGS } from "../../cli/proxy-address.ts";
 import { inspectSource, loadForReading } from "../../cli/inspect-source.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
@@ -144,7 +145,7 @@ async function readRules(
   key: string,
 ): Promise<RuleFields | string> {
   if (config instanceof ConfigError) return config.problems[0] ?? "";
-  const sources = scopesOf(config).map(({ scope }, index) => ({ scope, index }));
+  const sources = describeSources(config).map(({ scope }, index) => ({ scope, index }));
   try {
     const { document, snapshot } = await inspectSource(
       config,
