@@ -2,10 +2,8 @@ import type { Source } from "../sources/sources.ts";
 import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
 import type { WorkerPeer } from "./messages.ts";
 
-/** What a worker has done with the flags that were sent to it. */
 interface Progress {
   isLoading: boolean;
-  /** The revision that it has loaded last. */
   loaded: string | undefined;
   published: string | undefined;
   /** Called when it has published its first flags. */
@@ -46,14 +44,12 @@ export class FlagDistribution {
     });
   }
 
-  /** Records that a worker has loaded the flags of a revision. */
   loaded(worker: WorkerPeer, revision: string): void {
     const progress = this.#workers.get(worker);
     if (progress !== undefined) Object.assign(progress, { isLoading: false, loaded: revision });
     this.#advance();
   }
 
-  /** Records the exit of a worker. */
   leave(worker: WorkerPeer): void {
     this.#workers.delete(worker);
     this.#advance();

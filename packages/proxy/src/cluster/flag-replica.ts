@@ -8,7 +8,6 @@ import type { FlagSource } from "../upstream/flag-source.ts";
 
 /** Flags that one process sends to another. */
 export interface FlagUpdate {
-  /** The revision of the snapshot into which the flags are compiled. */
   readonly revision: string;
   /** The definitions as JSON, the fastest format to transfer between processes. */
   readonly text: string;
@@ -20,9 +19,8 @@ export interface SyncStatus extends Pick<
   "lastFetchAtMs" | "lastUpdateAtMs" | "origin" | "fall"
 > {
   readonly isLive?: boolean | undefined;
-  /** The last failed request to the upstream, if any. */
   readonly failure: SourceFailure | undefined;
-  /** Milliseconds since the flags were last confirmed; undefined if never. */
+  /** Milliseconds since they were last confirmed. */
   readonly ageMs: number | undefined;
 }
 
@@ -31,9 +29,7 @@ export type SyncEvent = "publish" | "unchanged";
 
 export interface FlagReplicaOptions {
   readonly strategies: readonly CustomStrategy[];
-  /** Forwards usage to the source in the other process, and resolves to its result. */
   readonly reportUsage: FlagSource["reportUsage"];
-  /** Forwards a registration to the source in the other process, and resolves when it was accepted. */
   readonly registerApplication: NonNullable<FlagSource["registerApplication"]>;
 }
 
@@ -43,9 +39,8 @@ interface Flags {
 }
 
 /**
- * A copy of a source that runs in another process. Flags are updated in two steps, `prepare` and
- * `update`, so that several replicas can switch at the same time. Errors of the upstream and the
- * first synchronization are reported by the source, so a replica does not emit those events.
+ * A copy of a source in another process. `prepare` and `update` are two steps, so that several replicas switch at the
+ * same time. Errors of the upstream and the first synchronization are reported by the source.
  */
 export class FlagReplica extends SourceEvents implements FlagSource {
   protected override readonly emitter: ReturnType<typeof createSourceEmitter> =
@@ -74,10 +69,8 @@ export class FlagReplica extends SourceEvents implements FlagSource {
     this.registerApplication = registerApplication;
   }
 
-  /** Does nothing: the source decides when to send flags. */
   start(): void {}
 
-  /** Does nothing: a replica has no resources to release. */
   async close(): Promise<void> {}
 
   /**
@@ -88,7 +81,6 @@ export class FlagReplica extends SourceEvents implements FlagSource {
     return this.#slicer.run(this.#prepare(update));
   }
 
-  /** Records the status of the source. */
   update({ ageMs, isLive = false, ...status }: SyncStatus, event?: SyncEvent): void {
     const previous = this.snapshot;
     if (event === "publish") Object.assign(this, this.#prepared);

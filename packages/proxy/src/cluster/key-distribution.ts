@@ -7,7 +7,7 @@ import type {
 import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
-/** Returns the message with a change for workers, each of which has its own clock. */
+/** With times relative to now, since each process has its own clock. */
 export function toKeysMessage(change: KeysChange): MessageToWorker<"keys"> {
   return { kind: "keys", change: shiftTimes(change, -performance.now()) };
 }

@@ -5,16 +5,14 @@ import type { KeysChange } from "../core/access/verified-key.ts";
 import type { PrimaryFunctions } from "./primary-functions.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
-/** The source that a message is about, by its position in the configuration. */
+/** By the position in the configuration. */
 interface OfSource {
   readonly source: number;
 }
 
-/** A message from the primary process to a worker. */
 export type ToWorker =
   /** New flags to prepare. The worker replies with `loaded`. */
   | ({ readonly kind: "flags" } & OfSource & FlagUpdate)
-  /** How current the flags of the source are, and what has happened. */
   | ({
       readonly kind: "status";
       readonly status: SyncStatus;
@@ -33,13 +31,10 @@ export type ToWorker =
   /** Still serves requests for `delayMs`, finishes those in progress and exits. */
   | { readonly kind: "stop"; readonly delayMs: number };
 
-/** A message from a worker to the primary process. */
 export type ToPrimary =
   /** The worker is ready to receive messages. */
   | { readonly kind: "hello" }
-  /** The reply to `flags`. */
   | ({ readonly kind: "loaded"; readonly revision: string } & OfSource)
-  /** The reply to `listen`. */
   | { readonly kind: "listening"; readonly addresses: string }
   /** The worker cannot start and exits. */
   | { readonly kind: "failed"; readonly reason: string }
@@ -52,21 +47,16 @@ export type ToPrimary =
     }
   /** Requests all verified keys, and then every change, as `keys`. */
   | { readonly kind: "followKeys" }
-  /** The reply to `ping`. */
   | { readonly kind: "pong" }
-  /** The reply to `collect`. */
   | { readonly kind: "collected"; readonly metrics: MetricValues };
 
-/** The metrics of one process at one point in time. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** A message of one kind to a worker. */
 export type MessageToWorker<Kind extends ToWorker["kind"]> = Extract<
   ToWorker,
   { readonly kind: Kind }
 >;
 
-/** A message of one kind to the primary process. */
 export type MessageToPrimary<Kind extends ToPrimary["kind"]> = Extract<
   ToPrimary,
   { readonly kind: Kind }

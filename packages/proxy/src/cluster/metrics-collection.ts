@@ -1,20 +1,18 @@
 import { AggregatorRegistry, type Registry } from "prom-client";
 import type { MetricValues, WorkerPeer } from "./messages.ts";
 
-/** The last known metrics are used for a worker that does not reply within this time. */
+/** Then the last known metrics of a worker are used. */
 const REPLY_TIMEOUT_MS = 2000;
 
-/** Metric types that never decrease, and so must include processes that have exited. */
 const CUMULATIVE_TYPES: ReadonlySet<unknown> = new Set(["counter", "histogram"]);
 
 /**
- * Aggregates the metrics of all processes. The counters of a worker remain part of the sum after it
- * exits: Prometheus would interpret a decreasing counter as a restart, and count everything again.
+ * Adds up the metrics of all processes, including the counters of those that have exited: Prometheus interprets a
+ * decreasing counter as a restart.
  */
 export class MetricsCollection {
   readonly #registry: Registry;
   readonly #latest = new Map<WorkerPeer, MetricValues>();
-  /** What to call when workers have replied. */
   readonly #waitingFor = new Map<WorkerPeer, () => void>();
   /** The sum of the counters of exited workers. */
   #exitedValues: Promise<MetricValues> = Promise.resolve([]);
@@ -31,13 +29,11 @@ export class MetricsCollection {
     return this.#reading;
   }
 
-  /** Accepts the reply of a worker. */
   accept(worker: WorkerPeer, metrics: MetricValues): void {
     this.#latest.set(worker, metrics);
     this.#waitingFor.get(worker)?.();
   }
 
-  /** Records the exit of a worker and keeps its last known counters. */
   leave(worker: WorkerPeer): void {
     const last = this.#latest.get(worker);
     this.#latest.delete(worker);

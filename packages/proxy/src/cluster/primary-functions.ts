@@ -8,22 +8,15 @@ import type {
 /** The functions of the primary process that workers call, because its limits are those of all workers. */
 export type PrimaryFunctions = ReturnType<typeof createFunctions>;
 
-/**
- * Creates the functions that workers call.
- *
- * @param verifier undefined if the upstream does not verify keys
- * @param readMetrics returns the metrics of all processes
- */
+/** @param verifier undefined if the upstream does not verify keys */
 export function createFunctions(
   sources: readonly Pick<FlagSource, "registerApplication" | "reportUsage">[],
   verifier: KeyVerifier | undefined,
   readMetrics: () => Promise<string>,
 ) {
   return {
-    /** Returns whether usage, as JSON, was accepted. */
     reportUsage: async (source: number, text: string): Promise<boolean> =>
       (await sources[source]?.reportUsage(JSON.parse(text) as ApplicationUsage)) ?? false,
-    /** Resolves when a registration, as JSON, was stored. */
     registerApplication: async (source: number, text: string): Promise<void> =>
       sources[source]?.registerApplication?.(JSON.parse(text) as ApplicationRegistration),
     verifyKey: async (token: string): Promise<Verdict | undefined> => verifier?.verify(token),

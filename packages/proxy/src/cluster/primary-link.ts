@@ -12,7 +12,6 @@ type Result<Name extends keyof PrimaryFunctions> = Awaited<ReturnType<PrimaryFun
 /** A worker's connection to the primary process. */
 export class PrimaryLink {
   readonly #worker: Worker;
-  /** Receivers of the results of calls, by their ids. */
   readonly #calls = new Map<number, (result: unknown) => void>();
   #lastId = 0;
 
@@ -28,12 +27,10 @@ export class PrimaryLink {
     });
   }
 
-  /** The identity of this worker. */
   get worker(): { readonly id: number } {
     return { id: this.#worker.id };
   }
 
-  /** Resolves when the message has been written, or cannot be. */
   send(message: ToPrimary): Promise<void> {
     return new Promise((resolve) => {
       // NOTE: fails if the primary process has ended, and then Node ends this process as well.
@@ -54,12 +51,10 @@ export class PrimaryLink {
     });
   }
 
-  /** Resolves to the next message of a kind. */
   next<K extends Kind>(kind: K): Promise<MessageToWorker<K>> {
     return new Promise((resolve) => this.handle({ [kind]: resolve }));
   }
 
-  /** Calls a handler for every message of its kind. */
   handle(handlers: Handlers): void {
     this.#worker.on("message", (message: ToWorker) => {
       const handler = handlers[message.kind] as ((message: ToWorker) => void) | undefined;

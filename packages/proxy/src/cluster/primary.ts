@@ -20,9 +20,8 @@ import { createFunctions, type PrimaryFunctions } from "./primary-functions.ts";
 import { type WorkerCall, WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /**
- * Serves with several processes that share one port and the connections to the upstream. This process, the primary,
- * serves no requests: it follows the upstream, distributes flags to the workers, forwards their usage, and keeps
- * them running.
+ * Serves with several processes that share one port. This one, the primary, serves no requests: it follows the upstream,
+ * distributes flags to the workers, forwards their usage, and keeps them running.
  */
 export async function serveWithWorkers(
   config: ProxyConfig,
@@ -101,12 +100,10 @@ interface HandlerDependencies {
   readonly logger: Pick<Logger, "error">;
   readonly distributions: readonly FlagDistribution[];
   readonly collection: MetricsCollection;
-  /** Undefined if the upstream does not verify keys. */
   readonly verifier: UpstreamKeyVerifier | undefined;
   readonly functions: PrimaryFunctions;
 }
 
-/** Creates a function that handles the messages of workers, except those for the pool. */
 function createHandler({
   logger,
   distributions,

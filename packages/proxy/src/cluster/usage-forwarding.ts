@@ -2,13 +2,11 @@ import { FairShare } from "flags-server-kit/neutral";
 import type { FlagReplicaOptions } from "./flag-replica.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
-/** Limit of the usage and registrations that wait for the primary process, in characters. */
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
 /**
- * Creates a function that returns how a source, by its position, forwards usage and registrations to the primary
- * process, which decides whether to accept them. Refuses usage, and drops registrations, if too much of the same
- * quota is waiting.
+ * Returns how a source, by its position, forwards usage and registrations to the primary process, which decides whether
+ * to accept them. Refuses them if too much of the same quota is waiting.
  */
 export function createForwarding(
   link: Pick<PrimaryLink, "call">,

@@ -16,10 +16,8 @@ const STABLE_MS = 10_000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 8000;
 
-/** Environment variables of all workers, such as the ports that they share. No port is 0. */
 export type WorkerVariables = Readonly<Record<string, string>>;
 
-/** What all workers are started with. */
 export interface WorkerCall {
   readonly args: readonly string[];
   readonly variables: WorkerVariables;
@@ -27,10 +25,8 @@ export interface WorkerCall {
 
 interface WorkerPoolOptions extends WorkerCall {
   readonly count: number;
-  /** Time after which an unresponsive worker is killed and replaced. */
   readonly workerTimeoutMs: number;
   readonly logger: Logger;
-  /** Registry for the metrics of the pool. */
   readonly registry: Registry;
   readonly onMessage: (worker: WorkerPeer, message: ToPrimary) => void;
   readonly onExit: (worker: WorkerPeer) => void;
@@ -55,7 +51,7 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the workers. Resolves to their addresses, which are the same, when all of them listen.
+   * Resolves to the addresses of the workers, which are the same, when all of them listen.
    *
    * @throws {StartError} with the worker's reason, if one of them cannot start
    */

@@ -3,7 +3,6 @@ import { StartError } from "flags-server-kit";
 import type { MonitoredWorker } from "./heartbeat.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 
-/** A worker process, in the primary process. */
 export class WorkerProcess implements MonitoredWorker {
   readonly name: string;
   /** Resolves to the worker's addresses; rejects if it exits before it listens. */
@@ -11,7 +10,6 @@ export class WorkerProcess implements MonitoredWorker {
   /** Resolves to the exit reason, for example `was killed by SIGKILL`. */
   readonly exited: Promise<string>;
   readonly #worker: Worker;
-  /** A time of `performance.now()`. */
   #listeningSinceMs: number | undefined;
   #hasExited = false;
   #failure: string | undefined;
@@ -43,7 +41,7 @@ export class WorkerProcess implements MonitoredWorker {
     return this.#listeningSinceMs !== undefined;
   }
 
-  /** How long the worker has been listening, in milliseconds; 0 before it listens. */
+  /** 0 before it listens. */
   get servedMs(): number {
     return this.#listeningSinceMs === undefined ? 0 : performance.now() - this.#listeningSinceMs;
   }

@@ -51,7 +51,6 @@ interface WorkerDependencies {
   readonly logger: Pick<Logger, "error">;
 }
 
-/** Handles the messages of the primary process. An error is logged, and does not end the worker. */
 export function followPrimary(
   link: Pick<PrimaryLink, "handle" | "send">,
   { replicas, metrics, verifier, logger }: WorkerDependencies,

@@ -6,7 +6,6 @@ const EXTENSIONS: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"]);
 
 const CHECK_INTERVAL_MS = 5000;
 
-/** Returns the names of the files with flags in a directory, in order. */
 export function listFileNames(directory: string): readonly string[] {
   return readdirSync(directory)
     .filter((name) => !name.startsWith(".") && EXTENSIONS.has(extname(name).toLowerCase()))
@@ -31,7 +30,6 @@ export function warnOfNewFiles(directory: string, logger: Pick<Logger, "warn">):
   return () => clearInterval(timer);
 }
 
-/** A directory that cannot be read has no new files. */
 function tryList(directory: string): readonly string[] {
   try {
     return listFileNames(directory);

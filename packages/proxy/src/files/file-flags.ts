@@ -21,19 +21,14 @@ import { type FlagFile, readFlagFile } from "./read-flag-file.ts";
 interface FileFlagsOptions {
   readonly file: FlagFile;
   readonly strategies: readonly CustomStrategy[];
-  /** Only flags of this project are used. @default all */
   readonly projectName: string | undefined;
-  /** Only flags whose names start with this prefix are used. @default all */
   readonly namePrefix: string | undefined;
   readonly logger: Pick<Logger, "info" | "warn">;
   /** Whether to warn about files that are added to its directory. @default false */
   readonly watchesDirectory?: boolean;
 }
 
-/**
- * The flags of a file, which is read again when it changes. A file that cannot be used leaves the
- * previous flags in place.
- */
+/** The flags of a file, which is read again when it changes. One that cannot be used leaves the previous flags in place. */
 export class FileFlags extends UpdatedFlags implements FlagSource {
   protected override readonly emitter: ReturnType<typeof createSourceEmitter> =
     createSourceEmitter();

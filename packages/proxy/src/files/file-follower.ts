@@ -4,19 +4,15 @@ import { type FollowedFiles, readFingerprint } from "./read-file.ts";
 const POLL_MS = 150;
 
 /**
- * Reads files again when they change.
+ * Reads files again when they change: when their state differs and is the same in two checks, so that a file is not read
+ * while it is being written.
  *
- * It compares their state at an interval, which costs some microseconds per file. Notifications of the
- * system would be faster, but they do not work for network file systems and some container mounts, are
- * limited per user, and are easily lost when links are replaced, as in ConfigMaps.
- *
- * A change is read when the state is the same in two checks, so that a file is not read while it is being
- * written.
+ * NOTE: notifications of the system do not work for network file systems and some container mounts, and are easily lost
+ * when links are replaced, as in ConfigMaps.
  */
 export class FileFollower {
   readonly #reload: () => Promise<FollowedFiles | undefined>;
   #files: FollowedFiles;
-  /** The fingerprint that was found in the previous check. */
   #seen: string;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;

@@ -8,7 +8,6 @@ import { FileError } from "./read-file.ts";
 /** Where a value is in a document. */
 export type ValuePath = readonly (string | number)[];
 
-/** A parsed text. */
 export interface ParsedText {
   readonly value: unknown;
   /** Describes where a value is, such as `line 3, column 7`. */
@@ -154,7 +153,6 @@ function createLocate(
   };
 }
 
-/** Describes an offset in a text, such as `line 3, column 7`. */
 export function describePosition(text: string, offset: number): string {
   let line = 1;
   let start = 0;

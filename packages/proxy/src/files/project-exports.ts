@@ -7,7 +7,6 @@ export interface FlagDocument {
   readonly segments?: unknown;
 }
 
-/** A document, and what the operator should know about it. */
 export interface ReadDocument {
   readonly document: FlagDocument;
   readonly warnings: readonly string[];
@@ -39,7 +38,6 @@ function namesOf(entries: readonly Entry[], key: string): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** Converts an environment of an export of flags-admin or of Unleash. */
 export function fromExport(document: Entry, environment: string): ReadDocument {
   const features = listOf(document["features"]);
   return "featureEnvironments" in document

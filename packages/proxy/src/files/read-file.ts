@@ -3,7 +3,6 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { codeOf } from "flags-server-kit/neutral";
 
-/** Files that were read together. */
 export interface FollowedFiles {
   readonly paths: readonly string[];
   /** Their state. It changes whenever one of them does. */
@@ -16,7 +15,6 @@ export async function readFingerprint(paths: readonly string[]): Promise<string>
   return combineStates(await Promise.all(states));
 }
 
-/** Returns one text for the states of several files. */
 export function combineStates(states: readonly string[]): string {
   return createHash("sha256").update(states.join("\n")).digest("base64url");
 }
@@ -26,7 +24,6 @@ function fromStats({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
-/** A file that was read, and its state. */
 interface ReadFile {
   readonly text: string;
   readonly fingerprint: string;

@@ -18,7 +18,6 @@ export interface FlagFile {
   readonly directory?: string;
 }
 
-/** A file that was read. */
 interface ReadFlagFile extends FollowedFiles {
   readonly document: FlagDocument;
   readonly warnings: readonly string[];
@@ -27,11 +26,7 @@ interface ReadFlagFile extends FollowedFiles {
   readonly locateError: (error: unknown) => Error;
 }
 
-/**
- * Reads a file with flags.
- *
- * @throws {FileError} if it is not readable or not in a known form
- */
+/** @throws {FileError} if it is not readable or not in a known form */
 export async function readFlagFile({ path, environment }: FlagFile): Promise<ReadFlagFile> {
   const { text, fingerprint } = await readText(path, MAX_FILE_BYTES).catch((error: unknown) => {
     throw new FileError([explainUnreadable(error)], followed(path, codeOf(error)));

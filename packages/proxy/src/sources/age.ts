@@ -6,10 +6,7 @@ type DatedSource = Pick<FlagSource, "isLive" | "confirmedAtMs" | "lastFetchAtMs"
 /** Origins whose flags are up to date while changes arrive as they happen. A source of the caller may have none. */
 const WATCHED_ORIGINS: ReadonlySet<FlagOrigin | undefined> = new Set(["file", undefined]);
 
-/**
- * Returns how many milliseconds ago the flags of a source were last confirmed; undefined if they never
- * were, like those of a bootstrap.
- */
+/** Returns the time since the flags were last confirmed; undefined if they never were, like those of a bootstrap. */
 export function ageMsOf({
   isLive,
   confirmedAtMs,

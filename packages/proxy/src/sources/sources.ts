@@ -24,7 +24,6 @@ export interface Source {
   readonly storedFlags?: StoredFlags;
 }
 
-/** A failed request for flags. */
 export interface SourceFailure {
   /** NOTE: may contain secrets, as errors do. */
   readonly message: string;
@@ -48,11 +47,7 @@ export function nameSpoolDirectories(upstreamTokens: readonly string[]): readonl
   return numberRepeated(names).map(encodeURIComponent);
 }
 
-/**
- * Creates one source per upstream token, or per file with flags.
- *
- * @param createFlags creates the flags of the source with this index
- */
+/** Creates one source per upstream token, or per file with flags. */
 export function createSources(
   upstreams: Upstreams,
   createFlags: (index: number) => FlagSource,
@@ -60,7 +55,6 @@ export function createSources(
   return describeSources(upstreams).map((source, index) => toSource(createFlags(index), source));
 }
 
-/** Describes a source. Without a name and a scope, its environment is unknown. */
 export function toSource(
   flags: FlagSource,
   { name, scope }: Pick<Source, "name" | "scope"> = {
@@ -80,8 +74,8 @@ export function toSource(
 }
 
 /**
- * Starts sources. Loads the code of their store first, which can take seconds on a busy machine: otherwise it would
- * count towards the time limits of the first operations, and requests would wait for it.
+ * Starts sources. Loads the code of their store first: that can take seconds, which would count towards the time limits of
+ * the first operations.
  */
 export async function startSources(sources: readonly Source[]): Promise<void> {
   // NOTE: if it cannot be loaded, the operations of the store fail with the reason, and load it again.

@@ -20,19 +20,16 @@ export function limitedProject(key: string, { scope }: Scoped): string | undefin
   return project === "*" || project === "[]" || project === scope?.project ? undefined : project;
 }
 
-/** The part of a source that decides which keys belong to it. */
 interface Scoped {
   readonly scope: TokenScope | undefined;
 }
 
 /**
- * Returns the source that serves a key.
+ * Returns the source that serves a key; undefined if none does, or if it is not clear which one.
  *
  * A key of the form `project:environment.secret` belongs to the source of its environment. If several
  * sources have this environment, it belongs to the source of its project or, if there is none, to the
  * source of all projects. A key of any other form belongs to the only source.
- *
- * Returns undefined if no source serves the key, or if it is not clear which one does.
  */
 export function findSource<Source extends Scoped>(
   key: string,

@@ -4,7 +4,6 @@ import { GuardedStore } from "./guarded-store.ts";
 import type { StoredSource } from "./source-identity.ts";
 import type { StoreConfig } from "./store.ts";
 
-/** The part of the configuration of the proxy that concerns stored flags. */
 interface StorageConfig extends Omit<StoredSource, "token"> {
   readonly upstreamTokens: readonly string[];
   readonly store: StoreConfig | undefined;
@@ -12,10 +11,9 @@ interface StorageConfig extends Omit<StoredSource, "token"> {
 }
 
 /**
- * Creates the storage of the flags of each source, in the order of the tokens; all use one store.
+ * Creates the storage of each source, in the order of the tokens; none if no store is configured.
  *
  * @param names the names of the sources, for messages
- * @returns an empty list if no store is configured
  */
 export function createStoredFlags(
   config: StorageConfig,

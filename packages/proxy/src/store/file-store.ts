@@ -16,8 +16,7 @@ const MAX_WAITING_OPERATIONS = 100;
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Stores documents as files in one directory, which is created on the first write. Files are replaced
- * atomically: a crash or a full disk leaves the previous content.
+ * Stores documents as files in one directory, which is created on the first write, and replaces them atomically.
  *
  * NOTE: runs one operation at a time. An operation on a network file system that does not respond occupies
  * one of the four threads of the process, which it also needs to look up the names of hosts.

@@ -9,7 +9,6 @@ type StoreOperation = "read" | "write" | "remove";
 /** `missing`: a read found no document. */
 type StoreResult = "success" | "missing" | "failure" | "timeout";
 
-/** How many operations had a result. */
 interface OperationCount {
   readonly operation: StoreOperation;
   readonly result: StoreResult;
@@ -41,17 +40,14 @@ interface GuardedStoreOptions {
 }
 
 /**
- * A store whose operations take a limited time, are counted, and whose failures are logged: each kind of
- * operation once per outage. Its operations reject if the store fails, with a message that was logged.
- *
- * The store is opened by the first operation. If that fails, the next one tries it again.
+ * A store whose operations take a limited time, are counted, and log failures once per outage. The first operation opens
+ * it; if that fails, the next one tries again.
  */
 export class GuardedStore implements Store {
-  /** For messages, without credentials. */
   readonly address: string;
   readonly #options: GuardedStoreOptions;
   readonly #counts = new Map<string, OperationCount>();
-  /** Consecutive failures of each operation. */
+  /** Consecutive ones. */
   readonly #failures = new Map<StoreOperation, number>();
   #opening: Promise<Store> | undefined;
 
@@ -89,7 +85,7 @@ export class GuardedStore implements Store {
     await store?.close();
   }
 
-  /** Returns the store itself; rejects if its code cannot be loaded. */
+  /** Rejects if the code of the store cannot be loaded. */
   open(): Promise<Store> {
     this.#opening ??= this.#options.open().catch((error: unknown) => {
       this.#opening = undefined;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Tag } from "flags-sdk";
 
-/** The upstream, token and selection of flags that stored flags belong to. */
 export interface StoredSource {
   readonly upstreamUrl: string;
   readonly token: string;

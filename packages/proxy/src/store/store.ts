@@ -5,12 +5,11 @@ import type { SourceIdentity } from "./source-identity.ts";
 export const MAX_DOCUMENT_BYTES: number = 80 * 1024 * 1024;
 
 /**
- * Keeps documents outside the process, so that a restarted or new replica has flags while the upstream is
- * down. Implementations do not interpret contents, and do not protect callers from slow servers: callers
+ * Keeps documents outside the process. Implementations do not protect callers from slow servers: callers
  * limit the time, verify what they read, and treat every failure as a missing document.
  */
 export interface Store {
-  /** Resolves to the content, or to undefined if there is no such document. */
+  /** Undefined: there is no such document. */
   read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
 
   /**
@@ -69,7 +68,6 @@ export interface StoreAccess {
   readonly noProxy: string | undefined;
 }
 
-/** A configured store. */
 export interface StoreConfig {
   readonly address: StoreAddress;
   readonly access: StoreAccess;

@@ -17,7 +17,6 @@ const MAX_HEADER_BYTES = 4096;
 const MAC_LINE_BYTES = 65;
 const NEWLINE = 0x0a;
 
-/** Content that is ready to be stored. */
 export interface PackedContent {
   /** The SHA-256 of the content in hexadecimal digits: equal content has an equal hash in every replica. */
   readonly sha256: string;
@@ -25,7 +24,6 @@ export interface PackedContent {
   readonly body: Uint8Array;
 }
 
-/** What identifies a document, and authenticates it. */
 export interface DocumentIdentity {
   /** What the content is, such as `flags`. */
   readonly kind: string;
@@ -46,14 +44,11 @@ export class InvalidDocument extends Error {
   override readonly name = "InvalidDocument";
 }
 
-/** Compresses content. */
 export async function packContent(content: string): Promise<PackedContent> {
   return { sha256: toSha256(content), body: await compress(content) };
 }
 
 /**
- * Returns the content of a document.
- *
  * @throws {InvalidDocument} if it is not the content that its writer stored, or is longer than `maxBytes`
  */
 export async function unpackContent(
@@ -79,8 +74,6 @@ export function encodeDocument(
 }
 
 /**
- * Reads a document.
- *
  * @throws {InvalidDocument} if it is damaged, incomplete, of another format or source, or not written by a
  *   program that has the secret
  */

@@ -42,10 +42,8 @@ const MAX_RETRY_MS = 15_000;
 type Finding = StoredDocument | "nothing" | "unknown";
 
 /**
- * Keeps the flags of one source in a store: restores them at startup, and stores every change. Several
- * replicas may store the same flags: a replica that finds the current content in the store does not write.
- *
- * Never rejects: the failures of the store are logged there, and are repaired by the next update.
+ * Keeps the flags of one source in a store: restores them at startup, and stores every change, unless another replica has
+ * done so. Never rejects: the store logs its failures, and the next update repairs them.
  */
 export class StoredFlags implements StorageProvider {
   readonly #options: StoredFlagsOptions;
@@ -78,7 +76,6 @@ export class StoredFlags implements StorageProvider {
     this.#identity = { kind: KIND, source: id, secret };
   }
 
-  /** Lets replicas share the flags through the store. */
   openExchange(): Promise<FlagExchange> {
     const { store, source } = this.#options;
     return store.openExchange(identifySource(source));
@@ -98,12 +95,10 @@ export class StoredFlags implements StorageProvider {
     return this.#isEmpty;
   }
 
-  /** How many documents could not be used. */
   get rejectedDocuments(): number {
     return this.#rejectedDocuments;
   }
 
-  /** Whether flags were restored. */
   get hasRestored(): boolean {
     return this.#restoredConfirmedAtMs !== undefined;
   }
@@ -149,7 +144,6 @@ export class StoredFlags implements StorageProvider {
     }
   }
 
-  /** Stores definitions. Resolves when they are stored, or when that has failed. */
   async set(_key: string, definitions: unknown): Promise<void> {
     this.#current = await packContent(
       await stringifyDefinitions(definitions as FeatureDefinitions),
@@ -157,7 +151,6 @@ export class StoredFlags implements StorageProvider {
     await this.#startUpdate();
   }
 
-  /** Aborts pending operations. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort(new Error("The flags client was closed"));
@@ -248,7 +241,6 @@ export class StoredFlags implements StorageProvider {
     }
   }
 
-  /** Resolves to whether the document was written. */
   async #writeTo(key: string, document: StoredDocument): Promise<boolean> {
     const { store } = this.#options;
     try {
@@ -272,7 +264,6 @@ const UNITS = [
   { name: "second", lengthMs: 1000 },
 ] as const;
 
-/** Describes an age in its largest unit, such as "5 minutes ago". */
 export function describeAge(ageMs: number): string {
   const unit = UNITS.find(({ lengthMs }) => ageMs >= lengthMs);
   if (unit === undefined) return "less than a second ago";

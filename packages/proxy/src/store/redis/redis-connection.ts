@@ -20,10 +20,7 @@ const MAX_RETRY_MS = 3000;
 const FATAL_REPLIES =
   /^(?:READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOAUTH|WRONGPASS|MOVED)\b|-READONLY\b/;
 
-/**
- * A connection that is restored after every failure, with backoff. Without a connection, commands fail
- * immediately; none is queued, and none is sent twice.
- */
+/** A connection that is restored after every failure. Without one, commands fail immediately; none is sent twice. */
 export class RedisConnection {
   readonly address: RedisAddress;
   readonly #options: RedisOptions;

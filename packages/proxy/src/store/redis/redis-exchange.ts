@@ -23,10 +23,7 @@ const STATE_LIFETIME_MS = 30 * 24 * 3_600_000;
 
 const KIND = "shared-flags";
 
-/**
- * Shares the flags of one source through Redis. The flags are signed with a secret that only the replicas
- * have, so nobody else who can write to Redis can change them.
- */
+/** Shares the flags of one source through Redis, signed with a secret that only the replicas have. */
 export class RedisExchange implements FlagExchange {
   readonly #connection: RedisConnection;
   readonly #identity: DocumentIdentity;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 
-/** A script that runs in Redis as one step. */
 export interface RedisScript {
   readonly source: string;
   readonly sha1: string;

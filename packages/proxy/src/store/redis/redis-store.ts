@@ -4,7 +4,6 @@ import type { Store } from "../store.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { RedisExchange } from "./redis-exchange.ts";
 
-/** Stores each document under one key. */
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
 

@@ -5,7 +5,7 @@ interface UpstreamRunOptions {
   readonly createSynchronizer: CreateSynchronizer;
   readonly sink: SyncSink & { setLive(isLive: boolean): void };
   readonly events: EventSink;
-  /** Called after each response of the upstream; with true if it was a document. */
+  /** Called after each response of the upstream. */
   readonly onSuccess: (isDocument: boolean) => void;
 }
 
@@ -49,7 +49,6 @@ export class UpstreamRun {
     );
   }
 
-  /** When the upstream last responded to this run, as `performance.now()`. */
   get lastSuccessAtMs(): number | undefined {
     return this.#lastSuccessAtMs;
   }
