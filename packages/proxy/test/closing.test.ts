@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { createGauge } from "flags-server-kit/http";
+import { Gauge } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
 import type { KeyVerifier } from "../src/core/access/verified-key.ts";
 import { createMetrics } from "../src/metrics/metrics.ts";
@@ -59,7 +59,7 @@ test("a start that fails closes the keys, so that nothing continues to follow th
   };
   const metrics = createMetrics();
   // The proxy has a metric of the same name.
-  createGauge(metrics.registry, { name: "flags_proxy_flags", help: "Flags", read: () => 0 });
+  void new Gauge({ name: "flags_proxy_flags", help: "Flags", registers: [metrics.registry] });
   const starting = serve(
     proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000, maxAgeMs: 60_000 } }),
     { sources: [toSource(new DocumentSource(SAMPLE))], areOwned: true },
