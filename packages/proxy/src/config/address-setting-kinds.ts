@@ -100,9 +100,3 @@ function parseOrigin(text: string): string | InvalidValue {
   const bare = url.href === `${url.origin}/`;
   return bare ? url.origin : new InvalidValue(`is more than an origin: use ${url.origin}`);
 }
-
-/** Returns the password in an address, encoded and decoded, for redaction. */
-export function secretsInAddress(address: string): readonly string[] {
-  const { password } = new URL(address);
-  return [password, decodeURIComponent(password)];
-}

@@ -60,20 +60,6 @@ export const headersKind: SettingKind<Readonly<Record<string, string>>> = create
   },
 );
 
-/** A shorter value is no secret, and may be part of many messages, which would be unreadable without it. */
-const MIN_HEADER_SECRET_LENGTH = 4;
-
-/** Returns the strings to redact in a header value: `Bearer abcd` contains the secret `abcd`. */
-export function secretsInHeader(value: string): readonly string[] {
-  return [value, value.replace(/^\S+\s+/, "")].filter(
-    ({ length }) => length >= MIN_HEADER_SECRET_LENGTH,
-  );
-}
-
-export function secretsInHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.values(headers).flatMap(secretsInHeader);
-}
-
 const tagTexts = createListKind({
   of: "tags such as name:value",
   parseEntry: (text) => parseTag(text) ?? new InvalidValue("is not of the form name:value"),

@@ -37,7 +37,13 @@ export function formatHelp(
     ...(exampleSecret === undefined
       ? []
       : wrap(`${SECRETS_FROM_FILES} ${exampleSecret}_FILE=/run/secrets/name.`, 2)),
-    ...[...groups].flatMap((group) => formatGroup(group, readable, paint)),
+    ...[...groups].flatMap((group) => [
+      "",
+      paint("bold", group),
+      ...readable
+        .filter((setting) => setting.group === group)
+        .flatMap((setting) => formatSetting(setting, paint)),
+    ]),
     "",
   ]);
 }
@@ -101,15 +107,6 @@ function formatList(heading: string, rows: readonly Row[], paint: Paint): readon
     return [`  ${paint("cyan", term.padEnd(width))}  ${first.trimStart()}`, ...rest];
   });
   return ["", paint("bold", heading), ...lines];
-}
-
-function formatGroup(
-  group: string,
-  settings: readonly Setting<unknown>[],
-  paint: Paint,
-): readonly string[] {
-  const members = settings.filter((setting) => setting.group === group);
-  return ["", paint("bold", group), ...members.flatMap((setting) => formatSetting(setting, paint))];
 }
 
 function formatSetting(setting: Setting<unknown>, paint: Paint): readonly string[] {

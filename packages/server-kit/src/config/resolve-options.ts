@@ -169,7 +169,11 @@ export function collectSecrets<Table extends SettingsTable>(
 
 function secretsOf(setting: Setting<unknown>, value: unknown): readonly string[] {
   if (setting.secret !== true || value === undefined) return [];
-  return setting.secretTexts?.(value) ?? listTexts(value);
+  // Of a header such as `Bearer abcd`, the log must not contain `abcd` either.
+  return (
+    setting.secretTexts?.(value) ??
+    listTexts(value).flatMap((text) => [text, text.replace(/^\S+\s+/, "")])
+  );
 }
 
 function listTexts(value: unknown): readonly string[] {

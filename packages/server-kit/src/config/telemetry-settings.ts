@@ -95,22 +95,9 @@ function parsePair(text: string): [name: string, value: string] | undefined {
   }
 }
 
-/** Returns the strings that logs must not contain: values, and what follows the scheme of credentials. */
-function secretsInKeyValues(values: KeyValues): readonly string[] {
-  return Object.values(values).flatMap((value) => {
-    const credentials = /^\w+ +(.+)$/.exec(value)?.[1];
-    return credentials === undefined ? [value] : [value, credentials];
-  });
-}
-
 const telemetry = new SettingGroup(TELEMETRY_GROUP);
 
-const headers = {
-  kind: keyValuesKind,
-  default: {},
-  secret: true,
-  secretTexts: secretsInKeyValues,
-};
+const headers = { kind: keyValuesKind, default: {}, secret: true };
 
 /** The settings of telemetry, for the table of a service. */
 export const TELEMETRY_SETTINGS = {

@@ -1,11 +1,5 @@
 import { headerValueKind, SettingGroup, tokensKind, urlKind } from "flags-server-kit/settings";
-import {
-  enrichersKind,
-  headersKind,
-  secretsInHeader,
-  secretsInHeaders,
-  strategiesKind,
-} from "../proxy-setting-kinds.ts";
+import { enrichersKind, headersKind, strategiesKind } from "../proxy-setting-kinds.ts";
 
 const extensions = new SettingGroup("Extensions");
 const experimental = new SettingGroup("Experimental");
@@ -27,7 +21,6 @@ export const EXTENSIONS_SETTINGS = {
     {
       kind: headerValueKind,
       secret: true,
-      secretTexts: secretsInHeader,
       description: "Authorization header sent to the bootstrap URL.",
     },
   ),
@@ -35,7 +28,6 @@ export const EXTENSIONS_SETTINGS = {
     kind: headersKind,
     default: {},
     secret: true,
-    secretTexts: secretsInHeaders,
     description: "All headers sent to the bootstrap URL.",
   }),
   serverTokens: experimental.option(

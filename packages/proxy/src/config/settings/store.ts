@@ -8,6 +8,12 @@ import { storeAddressKind } from "../../store/store-address.ts";
 
 const store = new SettingGroup("Store");
 
+const credential = {
+  kind: headerValueKind,
+  defaultText: "the credentials of the role",
+  secret: true,
+};
+
 export const STORE_SETTINGS = {
   store: store.option("store", "FLAGS_STORE", {
     kind: storeAddressKind,
@@ -37,15 +43,11 @@ export const STORE_SETTINGS = {
     description: "Region of the bucket, unless FLAGS_STORE contains it.",
   }),
   storeAccessKeyId: store.variable("AWS_ACCESS_KEY_ID", {
-    kind: headerValueKind,
-    defaultText: "the credentials of the role",
-    secret: true,
+    ...credential,
     description: "AWS access key id for the bucket.",
   }),
   storeSecretAccessKey: store.variable("AWS_SECRET_ACCESS_KEY", {
-    kind: headerValueKind,
-    defaultText: "the credentials of the role",
-    secret: true,
+    ...credential,
     description: "AWS secret access key for the bucket.",
   }),
   storeSessionToken: store.variable("AWS_SESSION_TOKEN", {

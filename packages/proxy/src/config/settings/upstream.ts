@@ -7,18 +7,22 @@ import {
   SettingGroup,
   textKind,
 } from "flags-server-kit/settings";
-import { forwardProxyKind, secretsInAddress } from "../address-setting-kinds.ts";
-import {
-  secretsInHeaders,
-  storageKind,
-  tagsKind,
-  upstreamHeadersKind,
-} from "../proxy-setting-kinds.ts";
+import { forwardProxyKind } from "../address-setting-kinds.ts";
+import { storageKind, tagsKind, upstreamHeadersKind } from "../proxy-setting-kinds.ts";
 
 const upstream = new SettingGroup("Upstream");
 
 // NOTE: timers are limited to 2 ** 31 - 1 ms, and an interval and its jitter are added up.
 const intervalKind = createIntegerKind({ min: 0, max: 1_000_000_000, of: "milliseconds" });
+
+const forwardProxy = {
+  kind: forwardProxyKind,
+  secret: true,
+  secretTexts: (address: string) => {
+    const { password } = new URL(address);
+    return [password, decodeURIComponent(password)];
+  },
+};
 
 // NOTE: repeats the values of the type, so that `--help` does not wait for the SDK to load.
 const SYNCHRONIZATIONS = [
@@ -119,7 +123,6 @@ export const UPSTREAM_SETTINGS = {
     kind: upstreamHeadersKind,
     default: {},
     secret: true,
-    secretTexts: secretsInHeaders,
     description:
       "Headers added to every request to the upstream: Name: value, separated by commas, or one per line if values contain commas.",
   }),
@@ -130,21 +133,15 @@ export const UPSTREAM_SETTINGS = {
       "Milliseconds that a whole request to the upstream may take, including the connection and the transfer of all flags.",
   }),
   httpProxy: upstream.variable(["HTTP_PROXY", "http_proxy"], {
-    kind: forwardProxyKind,
-    secret: true,
-    secretTexts: secretsInAddress,
+    ...forwardProxy,
     description: "Proxy server for requests to http:// addresses.",
   }),
   httpsProxy: upstream.variable(["HTTPS_PROXY", "https_proxy"], {
-    kind: forwardProxyKind,
-    secret: true,
-    secretTexts: secretsInAddress,
+    ...forwardProxy,
     description: "Proxy server for requests to https:// addresses.",
   }),
   allProxy: upstream.variable(["ALL_PROXY", "all_proxy"], {
-    kind: forwardProxyKind,
-    secret: true,
-    secretTexts: secretsInAddress,
+    ...forwardProxy,
     description:
       "Proxy server for requests to addresses for which HTTP_PROXY or HTTPS_PROXY is not set.",
   }),
