@@ -55,7 +55,7 @@ test("an empty variable of the Unleash proxy counts as not set", async () => {
 });
 
 test("loadConfig() lists all problems of options, variables and files", async () => {
-  const options = { ...REQUIRED, refreshInterval: "5000", customStrategies: ["./missing.js", 5] };
+  const options = { ...REQUIRED, refreshInterval: "5 s", customStrategies: ["./missing.js", 5] };
   const { problems, message } = await failure(options, {
     FLAGS_METRICS_INTERVAL: "soon",
     PORT: "99999",
@@ -160,8 +160,11 @@ test.each([
     { storageProvider: { get() {} } },
     "Option storageProvider must be an object with the methods get, set: it does not have set",
   ],
-  [{ customStrategies: "x.js" }, "Option customStrategies must be a list"],
-  [{ expCustomEnrichers: () => ({}) }, "Option expCustomEnrichers must be a list"],
+  [{ customStrategies: 5 }, "Option customStrategies must be a list"],
+  [
+    { expCustomEnrichers: () => ({}) },
+    "Option expCustomEnrichers must be the path of a file, or in code a list",
+  ],
 ])(
   "loadConfig() rejects unknown options and values of a wrong type: %j",
   async (options, message) => {

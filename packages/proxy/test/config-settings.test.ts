@@ -50,7 +50,7 @@ const BOOLEAN: Examples = {
     [true, true],
   ],
   badTexts: ["yes", "2", "truth"],
-  badValues: ["true", 1, null],
+  badValues: ["yes", 1, null],
 };
 
 const ADDRESSES: Examples = {
@@ -80,7 +80,7 @@ function integer(min: number, max: number): Examples {
     texts: limits.map((value) => [String(value), value]),
     values: limits.map((value) => [value, value]),
     badTexts: ["many", "1.5", "1e3", "5s", "Infinity", String(min - 1), String(max + 1)],
-    badValues: [String(min), min + 0.5, min - 1, max + 1, Number.POSITIVE_INFINITY, null],
+    badValues: [String(min - 1), min + 0.5, min - 1, max + 1, Number.POSITIVE_INFINITY, null],
   };
 }
 

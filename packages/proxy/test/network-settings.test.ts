@@ -178,6 +178,6 @@ test("headers for the upstream are secrets", async () => {
   expect(JSON.stringify(showSettings(SETTINGS, values))).not.toContain("hidden-value");
   const [problem] = await problemsOf({ FLAGS_UPSTREAM_HEADERS: "hidden-value" });
   expect(problem).toBe(
-    "FLAGS_UPSTREAM_HEADERS must be a list of headers such as Name: value, separated by commas or line breaks: entry 1 is not of the form Name: value",
+    "FLAGS_UPSTREAM_HEADERS must be a list of headers such as Name: value, separated by commas or line breaks, or in code an object: entry 1 is not of the form Name: value",
   );
 });

@@ -15,7 +15,6 @@ export {
   createIntegerKind,
   createListKind,
   createTextKind,
-  createValueKind,
   headerValueKind,
   InvalidValue,
   keysKind,

@@ -4,7 +4,6 @@
 export {
   collectSecrets,
   ConfigError,
-  readOption,
   resolveOptions,
   type Resolution,
 } from "./config/resolve-options.ts";
@@ -15,7 +14,6 @@ export {
   createIntegerKind,
   createListKind,
   createTextKind,
-  createValueKind,
   headerValueKind,
   InvalidValue,
   keysKind,

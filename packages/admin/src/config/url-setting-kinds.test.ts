@@ -13,13 +13,13 @@ test.each([
   ["https://example.com/flags", "https://example.com/flags/"],
   ["http://127.0.0.1:4242//", "http://127.0.0.1:4242/"],
 ])("publicUrlKind adds a slash to %s", (text, url) => {
-  expect(publicUrlKind.fromText(text)).toBe(url);
+  expect(publicUrlKind.parse(text)).toBe(url);
 });
 
 test("frontendUrlKind removes slashes at the end", () => {
   const address = "https://proxy.example.com/proxy";
-  expect(frontendUrlKind.fromText(`${address}//`)).toBe(address);
-  expect(frontendUrlKind.fromText("https://key@proxy.example.com")).toBeInstanceOf(InvalidValue);
+  expect(frontendUrlKind.parse(`${address}//`)).toBe(address);
+  expect(frontendUrlKind.parse("https://key@proxy.example.com")).toBeInstanceOf(InvalidValue);
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   "https://example.com/?a",
   "https://example.com/#a",
 ])("publicUrlKind rejects %s", (text) => {
-  expect(publicUrlKind.fromText(text)).toBeInstanceOf(InvalidValue);
+  expect(publicUrlKind.parse(text)).toBeInstanceOf(InvalidValue);
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   "postgres:///flags?host=/var/run/postgresql",
   "POSTGRES://db.test",
 ])("databaseUrlKind accepts %s", (address) => {
-  expect(databaseUrlKind.fromText(address)).toBe(address);
+  expect(databaseUrlKind.parse(address)).toBe(address);
 });
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
   "postgres://user:pa/ss@db.test:99999999/flags",
   "postgres://flags:100%@db.test/flags",
 ])("databaseUrlKind rejects %s", (address) => {
-  expect(databaseUrlKind.fromText(address)).toBeInstanceOf(InvalidValue);
+  expect(databaseUrlKind.parse(address)).toBeInstanceOf(InvalidValue);
 });
 
 test.each([
@@ -58,13 +58,13 @@ test.each([
   "postgres://flags:secret@one.test,two.test/flags?target_session_attrs=read-write",
   "postgres://one.test,two.test",
 ])("databaseUrlKind explains that %s has several hosts", (address) => {
-  const found = databaseUrlKind.fromText(address);
+  const found = databaseUrlKind.parse(address);
   expect(found instanceof InvalidValue && found.detail).toMatch(/^it names several hosts: /);
 });
 
 test("databaseUrlKind accepts a comma in a password", () => {
   const address = "postgres://flags:a,b@db.test/flags";
-  expect(databaseUrlKind.fromText(address)).toBe(address);
+  expect(databaseUrlKind.parse(address)).toBe(address);
 });
 
 test("secretsInDatabaseUrl() returns all passwords, encoded and decoded", () => {

@@ -82,13 +82,13 @@ test("an allowed address, range or host is not another one", () => {
 test.each(["hooks.internal", "localhost", "10.0.0.0/8", "::1", "fd00::/8", "a_b.internal"])(
   "the setting accepts %s",
   (entry) => {
-    expect(allowListKind.fromText(entry)).toEqual([entry]);
+    expect(allowListKind.parse(entry)).toEqual([entry]);
   },
 );
 
 test.each(["http://a", "a:80", "10.0.0.0/33", "10.0.0", "300.0.0.1", "a b", "*.internal", "10/8"])(
   "the setting rejects %s",
   (entry) => {
-    expect(allowListKind.fromText(entry)).toBeInstanceOf(InvalidValue);
+    expect(allowListKind.parse(entry)).toBeInstanceOf(InvalidValue);
   },
 );

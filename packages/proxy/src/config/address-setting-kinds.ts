@@ -25,7 +25,7 @@ export const upstreamKind: SettingKind<string> = createTextKind(
   "a URL that starts with http:// or https:// and contains no user name, password, ? or #; or file: followed by a path",
   (text) => {
     const file = parseFlagFilesAddress(text);
-    if (file === undefined) return baseUrlKind.fromText(text);
+    if (file === undefined) return baseUrlKind.parse(text);
     return typeof file === "string" ? new InvalidValue(file) : text;
   },
 );
@@ -61,16 +61,14 @@ function createOriginsKind(): SettingKind<CorsOrigin, Exclude<CorsOrigin, "*"> |
     parseEntry: parseOrigin,
   });
   return {
-    allowed: `*, ${list.allowed}, regular expressions, true, false or a function`,
-    allowedText: `* or ${list.allowedText}`,
-    fromText: (text) => (text === "*" ? "*" : list.fromText(text)),
-    fromValue: (value) => {
+    allowed: `*, ${list.allowed}, or in code regular expressions, true, false or a function`,
+    parse: (value) => {
       if (isWildcard(value)) return "*";
       if (typeof value === "boolean" || value instanceof RegExp) return value;
       if (typeof value === "function") return value as OriginFunction;
       return Array.isArray(value) && value.some((entry) => entry instanceof RegExp)
         ? parseMixedOrigins(value, list)
-        : list.fromValue(value);
+        : list.parse(value);
     },
   };
 }
@@ -78,7 +76,7 @@ function createOriginsKind(): SettingKind<CorsOrigin, Exclude<CorsOrigin, "*"> |
 function parseMixedOrigins(entries: readonly unknown[], list: ListKind): CorsOrigin | InvalidValue {
   const patterns = entries.filter((entry) => entry instanceof RegExp);
   const rest = entries.filter((entry) => !(entry instanceof RegExp));
-  const origins = rest.length === 0 ? [] : list.fromValue(rest);
+  const origins = rest.length === 0 ? [] : list.parse(rest);
   return origins instanceof InvalidValue ? origins : [...origins, ...patterns];
 }
 

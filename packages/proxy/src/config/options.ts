@@ -39,7 +39,8 @@ export type ServerSideSdkOptions = Options<"expServerSideSdkConfig.">;
 
 /**
  * Options of the proxy. An option takes precedence over its environment variable, which takes
- * precedence over the default. `0`, `false` and an empty list are values; `undefined` is not.
+ * precedence over the default. `0`, `false` and an empty list are values; `undefined` is not. Text is read as in a
+ * variable.
  */
 export interface ProxyOptions extends Options<""> {
   /** Cross-origin rules. */

@@ -5,7 +5,6 @@ import type { StorageProvider, Tag } from "flags-sdk";
 import {
   createListKind,
   createTextKind,
-  createValueKind,
   headerValueKind,
   InvalidValue,
   type ListKind,
@@ -45,20 +44,20 @@ export const methodsKind: ListKind = createListKind({
     TOKEN.test(text) ? text.toUpperCase() : new InvalidValue("is not a method"),
 });
 
-export const headersKind: SettingKind<Readonly<Record<string, string>>> = createValueKind(
-  "an object of header names and values",
-  (value) => {
+export const headersKind: SettingKind<Readonly<Record<string, string>>> = {
+  allowed: "an object of header names and values",
+  parse: (value) => {
     if (!isRecord(value)) return new InvalidValue();
     for (const [name, text] of Object.entries(value)) {
       const shownName = JSON.stringify(name);
       if (!TOKEN.test(name)) return new InvalidValue(`${shownName} is not the name of a header`);
-      if (typeof text !== "string" || headerValueKind.fromText(text) instanceof InvalidValue) {
+      if (headerValueKind.parse(text) instanceof InvalidValue) {
         return new InvalidValue(`the value of ${shownName} cannot be sent in a header`);
       }
     }
     return { ...(value as Record<string, string>) };
   },
-);
+};
 
 const tagTexts = createListKind({
   of: "tags such as name:value",
@@ -67,11 +66,9 @@ const tagTexts = createListKind({
 
 /** Tags; in code as objects or as strings. */
 export const tagsKind: SettingKind<readonly Tag[], string | readonly Tag[]> = {
-  allowed: "a list of { name, value }, or a string such as name:value,name2:value2",
-  allowedText: tagTexts.allowedText,
-  fromText: (text) => tagTexts.fromText(text),
-  fromValue: (value) => {
-    if (typeof value === "string") return tagTexts.fromText(value);
+  allowed: "a list of tags such as name:value, separated by commas, or in code of { name, value }",
+  parse: (value) => {
+    if (typeof value === "string") return tagTexts.parse(value);
     if (!Array.isArray(value)) return new InvalidValue();
     const tags = value.map(toTag);
     const invalid = tags.indexOf(undefined);
@@ -99,24 +96,26 @@ function isNonEmpty(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-const pathsKind = createListKind({ of: "paths", parseEntry: (text) => pathKind.fromText(text) });
+const pathsKind = createListKind({ of: "paths", parseEntry: (text) => pathKind.parse(text) });
 
 /** Strategies, and paths of files with strategies. Strategies are checked when they are loaded. */
 export const strategiesKind: SettingKind<readonly unknown[], readonly (CustomStrategy | string)[]> =
   {
-    allowed: "a list of strategies and paths of files that export lists of them",
-    allowedText: pathsKind.allowedText,
-    fromText: (text) => pathsKind.fromText(text),
-    fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
+    allowed:
+      "a list of paths, or in code of strategies and paths of files that export lists of them",
+    parse: (value) => (Array.isArray(value) ? value : pathsKind.parse(value)),
   };
 
 /** One path, or functions and paths in code. Functions are checked when they are loaded. */
 export const enrichersKind: SettingKind<readonly unknown[], readonly (ContextEnricher | string)[]> =
   {
-    allowed: "a list of functions and paths of files that export lists of them",
-    allowedText: "the path of a file",
-    fromText: (text) => (text.includes("://") ? new InvalidValue() : [text]),
-    fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
+    allowed:
+      "the path of a file, or in code a list of functions and paths of files that export them",
+    parse: (value) => {
+      if (Array.isArray(value)) return value;
+      const path = pathKind.parse(value);
+      return path instanceof InvalidValue ? path : [path];
+    },
   };
 
 export const loggerKind: SettingKind<CustomLogger> = createObjectKind<CustomLogger>([
@@ -134,13 +133,16 @@ export const storageKind: SettingKind<StorageProvider> = createObjectKind<Storag
 function createObjectKind<T extends object>(
   methods: readonly (keyof T & string)[],
 ): SettingKind<T> {
-  return createValueKind(`an object with the methods ${methods.join(", ")}`, (value) => {
-    if (typeof value !== "object" || value === null) return new InvalidValue();
-    const missing = methods.filter((method) => typeof Reflect.get(value, method) !== "function");
-    return missing.length === 0
-      ? (value as T)
-      : new InvalidValue(`it does not have ${missing.join(", ")}`);
-  });
+  return {
+    allowed: `an object with the methods ${methods.join(", ")}`,
+    parse: (value) => {
+      if (typeof value !== "object" || value === null) return new InvalidValue();
+      const missing = methods.filter((method) => typeof Reflect.get(value, method) !== "function");
+      return missing.length === 0
+        ? (value as T)
+        : new InvalidValue(`it does not have ${missing.join(", ")}`);
+    },
+  };
 }
 
 type UpstreamHeaders = Readonly<Record<string, string>>;
@@ -165,11 +167,12 @@ export const upstreamHeadersKind: SettingKind<
   UpstreamHeaders,
   UpstreamHeaders | string | readonly string[]
 > = {
-  allowed: "an object of header names and values, or a list of strings such as Name: value",
-  allowedText: "a list of headers such as Name: value, separated by commas or line breaks",
-  fromText: (text) => parseHeaderLines(text.split(/[\r\n]/.test(text) ? /[\r\n]+/ : ",")),
-  fromValue: (value) => {
-    if (typeof value === "string") return upstreamHeadersKind.fromText(value);
+  allowed:
+    "a list of headers such as Name: value, separated by commas or line breaks, or in code an object",
+  parse: (value) => {
+    if (typeof value === "string") {
+      return parseHeaderLines(value.split(/[\r\n]/.test(value) ? /[\r\n]+/ : ","));
+    }
     if (Array.isArray(value)) return parseHeaderLines(value);
     return isRecord(value) ? checkUpstreamHeaders(Object.entries(value)) : new InvalidValue();
   },
@@ -197,6 +200,6 @@ function checkUpstreamHeaders(
   const reserved = names.find((name) => RESERVED_HEADERS.has(name));
   if (reserved !== undefined) return new InvalidValue(`"${reserved}" is set by the proxy itself`);
   return new Set(names).size === names.length
-    ? headersKind.fromValue(Object.fromEntries(headers))
+    ? headersKind.parse(Object.fromEntries(headers))
     : new InvalidValue("a name is repeated");
 }

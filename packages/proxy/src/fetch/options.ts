@@ -4,7 +4,6 @@ import {
   baseUrlKind,
   collectSecrets,
   ConfigError,
-  createValueKind,
   findUnknownOptions,
   findWeakSecrets,
   InvalidValue,
@@ -13,6 +12,7 @@ import {
   resolveOptions,
   type Resolution,
   SettingGroup,
+  type SettingKind,
   type ValuesOf,
   wrapLogger,
 } from "flags-server-kit/settings";
@@ -95,11 +95,14 @@ export interface FetchAppOptions extends Pick<ProxyOptions, SharedOption> {
   readonly logger?: CustomLogger | undefined;
 }
 
-const cacheKind = createValueKind<FlagCache>("an object with the methods get and put", (value) => {
-  const { get, put } = Object(value) as Partial<Record<keyof FlagCache, unknown>>;
-  const isCache = typeof get === "function" && typeof put === "function";
-  return isCache ? (value as FlagCache) : new InvalidValue();
-});
+const cacheKind: SettingKind<FlagCache> = {
+  allowed: "an object with the methods get and put",
+  parse: (value) => {
+    const { get, put } = Object(value) as Partial<Record<keyof FlagCache, unknown>>;
+    const isCache = typeof get === "function" && typeof put === "function";
+    return isCache ? (value as FlagCache) : new InvalidValue();
+  },
+};
 
 const { flagsUrl, flagsApiToken, clientKeys } = REQUIRED_SETTINGS;
 const { appName, instanceId, projectName, namePrefix, tags } = UPSTREAM_SETTINGS;

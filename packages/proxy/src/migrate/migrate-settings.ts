@@ -172,9 +172,8 @@ function listAssignments({ environment, defaults }: Translation): readonly strin
 /** Removes the spaces and line breaks between the entries of a list, if the value stays the same. */
 function removeSpaces(text: string, { kind }: Setting<unknown>): string {
   const shorter = text.replaceAll(/\s*[\r\n]\s*/g, ",").replaceAll(/\s*([,:])\s*/g, "$1");
-  const value = kind.fromText(text);
-  const isSame =
-    !(value instanceof InvalidValue) && isDeepStrictEqual(kind.fromText(shorter), value);
+  const value = kind.parse(text);
+  const isSame = !(value instanceof InvalidValue) && isDeepStrictEqual(kind.parse(shorter), value);
   return isSame ? shorter : text;
 }
 

@@ -66,7 +66,7 @@ export function createProbe<Env>(definition: ProbeDefinition<Env>): Subcommand<E
 }
 
 function readBaseUrl(text: string, name: string): string {
-  const url = baseUrlKind.fromText(text);
+  const url = baseUrlKind.parse(text);
   if (url instanceof InvalidValue) {
     throw new SubcommandError(`${name} must be ${baseUrlKind.allowed}: ${url.detail}`, EXIT_USAGE);
   }

@@ -2,7 +2,6 @@ import {
   booleanKind,
   createIntegerKind,
   createTextKind,
-  createValueKind,
   textKind,
   createListKind,
 } from "./setting-kinds.ts";
@@ -43,7 +42,7 @@ export const TABLE = {
     description: `Keys. ${"This sentence is long. ".repeat(5).trim()}`,
   }),
   headers: shop.option("labels.headers", [], {
-    kind: createValueKind("an object", (value) => value as Readonly<Record<string, string>>),
+    kind: { allowed: "an object", parse: (value) => value as Readonly<Record<string, string>> },
     default: {},
     secret: true,
     description: "Headers.",

@@ -17,7 +17,7 @@ export const hostKind: SettingKind<string> = createTextKind(
 export const hostsKind: ListKind = createListKind({
   of: "host names and IP addresses, without ports",
   parseEntry: (text) => {
-    const host = hostKind.fromText(text);
+    const host = hostKind.parse(text);
     return host instanceof InvalidValue
       ? new InvalidValue("is neither a host name nor an IP address: omit the scheme and the port")
       : host;

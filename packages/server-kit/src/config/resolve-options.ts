@@ -54,8 +54,8 @@ export class UnreadableFile extends InvalidValue {}
 interface Given {
   readonly origin: string;
   readonly value: unknown;
-  /** `file`: the value is the path of a file that contains the text. */
-  readonly form: "option" | "text" | "file";
+  /** Whether the value is the path of a file that contains the text. */
+  readonly isFile: boolean;
 }
 
 /**
@@ -102,21 +102,18 @@ function findGiven(
   const { option, variables, secret } = setting;
   const value = option === undefined ? undefined : readOption(options, option);
   const originOf = (name: string): string => origins.get(name) ?? name;
-  if (value !== undefined) return [{ origin: originOf(`Option ${option}`), value, form: "option" }];
-  const find = (names: readonly string[], form: "text" | "file"): readonly Given[] => {
-    const given = names.map((name) => ({
-      origin: originOf(name),
-      value: environment[name]?.trim(),
-      form,
-    }));
-    return given.filter((each) => (each.value ?? "") !== "").slice(0, 1);
-  };
+  if (value !== undefined) return [{ origin: originOf(`Option ${option}`), value, isFile: false }];
+  const find = (names: readonly string[], isFile: boolean): readonly Given[] =>
+    names
+      .map((name) => ({ origin: originOf(name), value: environment[name]?.trim(), isFile }))
+      .filter((given) => (given.value ?? "") !== "")
+      .slice(0, 1);
   const files = secret === true ? variables.map(fileVariableOf) : [];
-  return [...find(variables, "text"), ...find(files, "file")];
+  return [...find(variables, false), ...find(files, true)];
 }
 
 /** Reads an option such as `cors.maxAge`; undefined if it or the group that contains it is not set. */
-export function readOption(options: object, path: string): unknown {
+function readOption(options: object, path: string): unknown {
   let value: unknown = options;
   for (const key of path.split(".")) {
     if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
@@ -127,23 +124,20 @@ export function readOption(options: object, path: string): unknown {
 
 function parseGiven(
   { kind }: Setting<unknown>,
-  { value, form }: Given,
+  { value, isFile }: Given,
   readSecretFile: ReadSecretFile,
 ): unknown {
-  const text = form === "file" ? readSecretFile(String(value)) : value;
+  const text = isFile ? readSecretFile(String(value)) : value;
   if (text instanceof InvalidValue) return text;
-  const rejected = typeof text === "string" ? rejectLateAt(text) : undefined;
-  return rejected ?? (form === "option" ? kind.fromValue(text) : kind.fromText(String(text)));
+  if (typeof text !== "string") return kind.parse(text);
+  return rejectLateAt(text) ?? kind.parse(text.trim());
 }
 
 function describeProblem(setting: Setting<unknown>, given: Given, invalid: InvalidValue): string {
   if (invalid instanceof UnreadableFile) return `${given.origin}: ${invalid.detail}`;
   const { kind } = setting;
-  const rule =
-    given.form === "file"
-      ? `must name a file that contains ${kind.allowedText}`
-      : `must be ${given.form === "text" ? kind.allowedText : kind.allowed}`;
-  return `${given.origin} ${rule}: ${invalid.detail ?? describeValue(setting, given.value)}`;
+  const rule = given.isFile ? "must name a file that contains" : "must be";
+  return `${given.origin} ${rule} ${kind.allowed}: ${invalid.detail ?? describeValue(setting, given.value)}`;
 }
 
 function describeValue({ secret }: Setting<unknown>, value: unknown): string {

@@ -21,6 +21,13 @@ test("resolveSettings() types every value by its kind and default", () => {
   expect(values.port).toBe(3000);
 });
 
+test("resolveSettings() reads options from text as it reads variables", () => {
+  const options = { port: " 5 ", isOpen: "0" };
+  const { values, problems } = resolveSettings(TABLE, { options, environment: {} });
+  expect(problems).toEqual([]);
+  expect(values).toMatchObject({ port: 5, isOpen: false });
+});
+
 test("resolveSettings() reads the first variable that is not blank", () => {
   const environment = { PORT: " ", SHOP_PORT: " 7 " };
   const { values, origins } = resolveSettings(TABLE, { environment });
@@ -35,9 +42,9 @@ test("resolveSettings() reports every invalid value and returns the defaults for
   expect(values).toMatchObject({ port: 3000, isOpen: true, keys: ["a", "b"] });
   expect(problems).toEqual([
     'SHOP_PORT must be a whole number from 0 to 65535: current value is "soon"',
-    "Option isOpen must be true or false: current value is 1",
+    "Option isOpen must be true or false (1 and 0 also work): current value is 1",
     'Option labels.name must be one line of text that is not empty: current value is "\\n"',
-    "Option labels.keys must be a list of words: current value is secret and not shown",
+    "Option labels.keys must be a comma-separated list of words: current value is secret and not shown",
   ]);
 });
 

@@ -11,12 +11,10 @@ export class InvalidValue {
 
 /** How settings of one type are parsed and described. `Option` is what a program may set an option to. */
 export interface SettingKind<T, Option = T> {
-  /** Completes "must be …" for an option that is set in code. */
+  /** Completes "must be …". */
   readonly allowed: string;
-  /** Completes "must be …" for an environment variable, which is always text. */
-  readonly allowedText: string;
-  fromText(text: string): T | InvalidValue;
-  fromValue(value: unknown): T | InvalidValue;
+  /** Parses a text without spaces around it, of a variable or an option, or another value of an option. */
+  parse(value: unknown): T | InvalidValue;
   /** Exists only in types. */
   readonly option?: Option;
 }
@@ -24,25 +22,15 @@ export interface SettingKind<T, Option = T> {
 /** Any number of entries, in code also as one text. */
 export type ListKind<T = string> = SettingKind<readonly T[], string | readonly string[]>;
 
-/** Creates a kind that is text both in code and in environment variables. */
+/** Creates a kind that is text. */
 export function createTextKind<T, Option = string>(
   allowed: string,
   parse: (text: string) => T | InvalidValue,
 ): SettingKind<T, Option> {
   return {
     allowed,
-    allowedText: allowed,
-    fromText: parse,
-    fromValue: (value) => (typeof value === "string" ? parse(value.trim()) : new InvalidValue()),
+    parse: (value) => (typeof value === "string" ? parse(value) : new InvalidValue()),
   };
-}
-
-/** Creates a kind that can only be set in code. */
-export function createValueKind<T>(
-  allowed: string,
-  fromValue: (value: unknown) => T | InvalidValue,
-): SettingKind<T> {
-  return { allowed, allowedText: allowed, fromText: () => new InvalidValue(), fromValue };
 }
 
 interface Range {
@@ -54,16 +42,17 @@ interface Range {
 
 /** Creates a kind for integers within a range. */
 export function createIntegerKind({ min, max, of }: Range): SettingKind<number> {
-  const allowed = `a whole number ${of === undefined ? "" : `of ${of} `}from ${min} to ${max}`;
-  const fromValue = (value: unknown): number | InvalidValue =>
-    typeof value === "number" && Number.isInteger(value) && value >= min && value <= max
-      ? value
-      : new InvalidValue();
   return {
-    allowed,
-    allowedText: allowed,
-    fromText: (text) => (/^\d+$/.test(text) ? fromValue(Number(text)) : new InvalidValue()),
-    fromValue,
+    allowed: `a whole number ${of === undefined ? "" : `of ${of} `}from ${min} to ${max}`,
+    parse: (value) => {
+      const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+      return typeof number === "number" &&
+        Number.isInteger(number) &&
+        number >= min &&
+        number <= max
+        ? number
+        : new InvalidValue();
+    },
   };
 }
 
@@ -74,12 +63,14 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** `true` or `false`. Environment variables may also be `1` or `0`. */
+/** `true` or `false`, as text also `1` or `0`. */
 export const booleanKind: SettingKind<boolean> = {
-  allowed: "true or false",
-  allowedText: "true or false (1 and 0 also work)",
-  fromText: (text) => BOOLEANS.get(text.toLowerCase()) ?? new InvalidValue(),
-  fromValue: (value) => (typeof value === "boolean" ? value : new InvalidValue()),
+  allowed: "true or false (1 and 0 also work)",
+  parse: (value) => {
+    if (typeof value === "boolean") return value;
+    const text = typeof value === "string" ? value.toLowerCase() : "";
+    return BOOLEANS.get(text) ?? new InvalidValue();
+  },
 };
 
 /** Creates a kind for a fixed set of words, in upper or lower case. */
@@ -101,7 +92,7 @@ export const textKind: SettingKind<string> = createTextKind(
 /** The path of a file or a directory. A URL is no path, and may contain a password. */
 export const pathKind: SettingKind<string> = createTextKind(
   "a path in one line, not a URL",
-  (text) => (text.includes("://") ? new InvalidValue() : textKind.fromText(text)),
+  (text) => (text.includes("://") ? new InvalidValue() : textKind.parse(text)),
 );
 
 /** Printable ASCII: servers disagree about how to read other bytes in headers. */
@@ -129,16 +120,12 @@ interface ListRules<T> {
 
 /** Creates a kind for a list of strings, or one comma-separated string. Blank entries are ignored. */
 export function createListKind<T>(rules: ListRules<T>): ListKind<T> {
-  const parse = (entries: readonly string[]): readonly T[] | InvalidValue =>
-    parseEntries(entries, rules);
   const minimum = rules.atLeastOne === true ? ", at least one" : "";
   return {
-    allowed: `a list of ${rules.of}${minimum}`,
-    allowedText: `a comma-separated list of ${rules.of}${minimum}`,
-    fromText: (text) => parse(text.split(",")),
-    fromValue: (value) => {
+    allowed: `a comma-separated list of ${rules.of}${minimum}`,
+    parse: (value) => {
       const entries = toTexts(value);
-      return entries === undefined ? new InvalidValue() : parse(entries);
+      return entries === undefined ? new InvalidValue() : parseEntries(entries, rules);
     },
   };
 }
@@ -203,7 +190,7 @@ export const urlKind: SettingKind<string> = createTextKind(
 export const baseUrlKind: SettingKind<string> = createTextKind(
   "a URL that starts with http:// or https:// and contains no user name, password, ? or #",
   (text) => {
-    const address = urlKind.fromText(text);
+    const address = urlKind.parse(text);
     return address instanceof InvalidValue || /[?#]/.test(address) ? rejectAddress(text) : address;
   },
 );

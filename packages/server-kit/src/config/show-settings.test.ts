@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { TABLE } from "./_settings.ts";
-import { createValueKind } from "./setting-kinds.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import { SettingGroup } from "./setting.ts";
 import { showSettings } from "./show-settings.ts";
@@ -46,7 +45,7 @@ test.each([
 ])("showSettings() shows the value %o as %o", (value, expected) => {
   const table = {
     any: new SettingGroup("Other").variable("ANY", {
-      kind: createValueKind("anything", (sent) => sent),
+      kind: { allowed: "anything", parse: (sent: unknown) => sent },
       description: "A setting.",
     }),
   };

@@ -30,21 +30,14 @@ export const addressesKind: ListKind = createListKind({
 /** `true`, `false`, the number of trusted proxies, or their addresses. */
 export const trustProxyKind: SettingKind<TrustProxy, TrustProxy | string> = {
   allowed: `true, false, a number of proxies or ${peers.allowed}`,
-  allowedText: `true, false, a number of proxies or ${peers.allowedText}`,
-  fromText: parseTrust,
-  fromValue: (value) => {
+  parse: (value) => {
     if (typeof value === "boolean") return value;
     if (typeof value === "number") return toHops(value);
-    return typeof value === "string" ? parseTrust(value.trim()) : toTrust(peers.fromValue(value));
+    const word = typeof value === "string" ? value.toLowerCase() : "";
+    if (word === "true" || word === "false") return word === "true";
+    return /^\d+$/.test(word) ? toHops(Number(word)) : toTrust(peers.parse(value));
   },
 };
-
-function parseTrust(text: string): TrustProxy | InvalidValue {
-  const word = text.toLowerCase();
-  if (word === "true" || word === "false") return word === "true";
-  if (/^\d+$/.test(word)) return toHops(Number(word));
-  return toTrust(peers.fromText(text));
-}
 
 const MAX_HOPS = 100;
 

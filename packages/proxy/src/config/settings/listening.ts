@@ -5,7 +5,6 @@ import {
   createIntegerKind,
   hostKind,
   hostsKind,
-  InvalidValue,
   SettingGroup,
   type SettingKind,
   textKind,
@@ -18,17 +17,14 @@ const network = new SettingGroup("Network");
 
 const MAX_WORKERS = 256;
 const workerCountKind = createIntegerKind({ min: 1, max: MAX_WORKERS });
-const allowedWorkers = `auto, or ${workerCountKind.allowed}`;
 
 /** `auto` is one process per available core. */
 const workersKind: SettingKind<number> = {
-  allowed: allowedWorkers,
-  allowedText: allowedWorkers,
-  fromText: (text) =>
-    text.toLowerCase() === "auto"
+  allowed: `auto, or ${workerCountKind.allowed}`,
+  parse: (value) =>
+    typeof value === "string" && value.toLowerCase() === "auto"
       ? Math.min(availableParallelism(), MAX_WORKERS)
-      : workerCountKind.fromText(text),
-  fromValue: () => new InvalidValue(),
+      : workerCountKind.parse(value),
 };
 
 const portKind = createIntegerKind({ min: 0, max: 65_535 });
