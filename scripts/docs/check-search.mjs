@@ -13,7 +13,7 @@ const MIN_WORDS = 6;
 const MAX_LENGTH = 64;
 
 /** A message must be one of so many first results. */
-const RESULTS = 3;
+const RESULTS = 5;
 
 /** What people search for, and the page that answers it. */
 const SEARCHES = [
