@@ -9,9 +9,6 @@ import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 /** Definitions may contain ids of users. */
 const DIRECTORY_MODE = 0o700;
 
-/** While the file system does not respond, operations must not accumulate. */
-const MAX_WAITING_OPERATIONS = 100;
-
 /** Does not follow a link in place of a document, and does not wait for the writer of a pipe. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -25,7 +22,6 @@ export class FileStore implements Store {
   readonly #directory: string;
   readonly #tidied = new Set<string>();
   #previous: Promise<unknown> = Promise.resolve();
-  #waitingOperations = 0;
 
   constructor(directory: string) {
     this.#directory = resolve(directory);
@@ -56,10 +52,6 @@ export class FileStore implements Store {
   }
 
   async #run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#waitingOperations >= MAX_WAITING_OPERATIONS) {
-      throw new Error("the file system has not completed the previous operations");
-    }
-    this.#waitingOperations += 1;
     const result = this.#previous.then(() => {
       signal.throwIfAborted();
       return work();
@@ -69,8 +61,6 @@ export class FileStore implements Store {
       return await result;
     } catch (error) {
       throw explainFailure(error);
-    } finally {
-      this.#waitingOperations -= 1;
     }
   }
 

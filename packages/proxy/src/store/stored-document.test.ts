@@ -44,15 +44,15 @@ test("equal content has the same SHA-256, and different content has another one"
 describe("decodeDocument()", () => {
   test.each<[string, () => unknown, string]>([
     ["an empty file", () => decode(Buffer.alloc(0)), "is incomplete"],
-    ["text", () => decode(Buffer.from('{"features":[]}\n')), "was not written by this program"],
-    ["a newer format", () => decode(edit("flags-store 1", "flags-store 2")), "has format 2"],
+    ["text", () => decode(Buffer.from('{"features":[]}\n')), "was not written by this version"],
+    ["a newer format", () => decode(edit("flags-store 1", "flags-store 2")), "was not written by"],
     ["a header that is not JSON", () => decode(edit("{", "[")), "has an invalid header"],
     ["a header that is null", () => decode(edit(/\{.*\}/, "null")), "has an invalid header"],
     ["a missing field", () => decode(edit("sha256", "sha255")), "has an invalid header"],
     ["a negative time", () => decode(edit(`:${TIME}`, ":-1")), "has an invalid header"],
-    ["a truncated document", () => decode(document.subarray(0, -1)), "bytes instead of"],
-    ["a document that ends after its header", () => decode(edit(/\}\n[^]*/, "}\n")), "bytes"],
-    ["an appended byte", () => decode(Buffer.concat([document, Buffer.of(0)])), "bytes instead of"],
+    ["a truncated document", () => decode(document.subarray(0, -1)), "was damaged"],
+    ["a document that ends after its header", () => decode(edit(/\}\n[^]*/, "}\n")), "was damaged"],
+    ["an appended byte", () => decode(Buffer.concat([document, Buffer.of(0)])), "was damaged"],
     ["another source", () => decode(document, { source: "b".repeat(32) }), "belongs to another"],
     ["another kind", () => decode(document, { kind: "tokens" }), "belongs to another"],
     ["another secret", () => decode(document, { secret: "other" }), "was damaged, or not written"],
@@ -106,11 +106,6 @@ describe("decodeDocument()", () => {
 describe("unpackContent()", () => {
   test("unpackContent() rejects content that is not compressed", async () => {
     const body = Buffer.from(CONTENT);
-    await expect(unpackContent({ ...packed, body })).rejects.toThrow(InvalidDocument);
-  });
-
-  test("unpackContent() rejects content with another SHA-256", async () => {
-    const { body } = await packContent("other");
     await expect(unpackContent({ ...packed, body })).rejects.toThrow(InvalidDocument);
   });
 

@@ -49,15 +49,18 @@ export async function packContent(content: string): Promise<PackedContent> {
 }
 
 /**
- * @throws {InvalidDocument} if it is not the content that its writer stored, or is longer than `maxBytes`
+ * @throws {InvalidDocument} if it is not compressed, or too long
  */
 export async function unpackContent(
-  { sha256, body }: PackedContent,
-  maxBytes = MAX_CONTENT_BYTES,
+  { body }: PackedContent,
+  maxOutputLength = MAX_CONTENT_BYTES,
 ): Promise<string> {
-  const content = await decompressText(body, maxBytes);
-  if (toSha256(content) === sha256) return content;
-  throw new InvalidDocument("does not have the content that its header names");
+  try {
+    const content = await decompress(body, { maxOutputLength });
+    return content.toString();
+  } catch (cause) {
+    throw new InvalidDocument("cannot be decompressed", { cause });
+  }
 }
 
 /**
@@ -68,7 +71,7 @@ export function encodeDocument(
   { confirmedAtMs, sha256, body }: StoredDocument,
   { kind, source, secret }: DocumentIdentity,
 ): Uint8Array {
-  const header = JSON.stringify({ kind, source, confirmedAtMs, sha256, length: body.length });
+  const header = JSON.stringify({ kind, source, confirmedAtMs, sha256 });
   const head = Buffer.from(`${MAGIC} ${FORMAT}\n${header}\n`);
   return Buffer.concat([head, authenticate(secret, head, body), body]);
 }
@@ -86,16 +89,13 @@ export function decodeDocument(
   const headEnd = endOfLine(buffer, formatEnd);
   const header = parseHeader(buffer.toString("utf8", formatEnd, headEnd));
   const bodyStart = headEnd + MAC_LINE_BYTES;
-  const length = bodyStart + header.length;
-  if (buffer.length !== length) {
-    throw new InvalidDocument(`has ${buffer.length} bytes instead of ${length}`);
-  }
   if (header.kind !== kind || header.source !== source) {
     throw new InvalidDocument("belongs to another upstream, token or selection of flags");
   }
   const body = buffer.subarray(bodyStart);
-  const mac = authenticate(secret, buffer.subarray(0, headEnd), body);
-  if (!timingSafeEqual(mac, buffer.subarray(headEnd, bodyStart))) {
+  const mac = buffer.subarray(headEnd, bodyStart);
+  const expected = authenticate(secret, buffer.subarray(0, headEnd), body);
+  if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
     throw new InvalidDocument("was damaged, or not written with the upstream token");
   }
   return { confirmedAtMs: header.confirmedAtMs, sha256: header.sha256, body };
@@ -104,14 +104,8 @@ export function decodeDocument(
 /** Returns where the first line ends. */
 function checkFormat(buffer: Buffer): number {
   const end = endOfLine(buffer, 0);
-  const line = buffer.toString("latin1", 0, end - 1);
-  if (line === `${MAGIC} ${FORMAT}`) return end;
-  const [, format] = /^flags-store (\d{1,9})$/.exec(line) ?? [];
-  throw new InvalidDocument(
-    format === undefined
-      ? "was not written by this program"
-      : `has format ${format}, and this version of the proxy reads format ${FORMAT}`,
-  );
+  if (buffer.toString("latin1", 0, end - 1) === `${MAGIC} ${FORMAT}`) return end;
+  throw new InvalidDocument("was not written by this version of the program");
 }
 
 /** Returns the position after the next line break. */
@@ -126,36 +120,24 @@ interface DocumentHeader {
   readonly source: string;
   readonly confirmedAtMs: number;
   readonly sha256: string;
-  /** Length of the compressed content in bytes. */
-  readonly length: number;
 }
 
 function parseHeader(line: string): DocumentHeader {
   const header = tryParseJson(line) as Partial<Record<keyof DocumentHeader, unknown>> | undefined;
-  const { kind, source, confirmedAtMs, sha256, length } = header ?? {};
+  const { kind, source, confirmedAtMs, sha256 } = header ?? {};
   if (
     typeof kind !== "string" ||
     typeof source !== "string" ||
     typeof sha256 !== "string" ||
-    !isCount(confirmedAtMs) ||
-    !isCount(length)
+    !isCount(confirmedAtMs)
   ) {
     throw new InvalidDocument("has an invalid header");
   }
-  return { kind, source, confirmedAtMs, sha256, length };
+  return { kind, source, confirmedAtMs, sha256 };
 }
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-async function decompressText(body: Uint8Array, maxOutputLength: number): Promise<string> {
-  try {
-    const content = await decompress(body, { maxOutputLength });
-    return content.toString();
-  } catch (cause) {
-    throw new InvalidDocument("cannot be decompressed", { cause });
-  }
 }
 
 /** Returns the line that authenticates a document. */
