@@ -3,52 +3,24 @@ import type { ApplicationUsage, ChangeKind, PendingContent } from "../applicatio
 
 export type SpoolRecord = { readonly kind: ChangeKind } & PendingContent;
 
-/** The longest line that is read, in bytes. Lines are much shorter, unless they are damaged. */
-export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
-
-/** UTF-16 code units. Longer records are divided. */
-const MAX_TEXT_LENGTH = 256 * 1024;
+/** The longest line that is read. A record has about the size of the body of a report, at most 1 MiB. */
+export const MAX_LINE_BYTES: number = 8 * 1024 * 1024;
 
 const CHECKSUM_LENGTH = 8;
 
 /**
- * Writes a record as lines: the CRC-32 of the rest in hexadecimal, a space, and JSON. JSON contains no
- * line break, so a damaged line does not affect the others. A large record becomes several lines.
+ * Writes a record as a line: the CRC-32 of the rest in hexadecimal, a space, and JSON. JSON contains no line break, so a
+ * damaged line does not affect the others.
  */
-export function toLines(kind: ChangeKind, content: PendingContent): readonly string[] {
+export function toLine(kind: ChangeKind, content: PendingContent): string {
   const text = JSON.stringify({ kind, ...toMembers(content) });
-  const parts = divide(content, Math.ceil(text.length / MAX_TEXT_LENGTH));
-  return parts.length < 2 ? [toLine(text)] : parts.flatMap((part) => toLines(kind, part));
+  return `${checksumOf(text)} ${text}\n`;
 }
 
 function toMembers(content: PendingContent): object {
   if (!("usage" in content)) return content;
   const { quotaId, appName, startMs, features } = content.usage;
   return { appName, quotaId, startMs, features };
-}
-
-/** Divides content into about as many parts of equal length as given; one, if it cannot be divided. */
-function divide(content: PendingContent, partCount: number): readonly PendingContent[] {
-  if (partCount < 2 || "registration" in content) return [content];
-  if ("usage" in content) {
-    const { usage } = content;
-    return divideList(Object.entries(usage.features), partCount).map((part) => ({
-      usage: { ...usage, features: Object.fromEntries(part) },
-    }));
-  }
-  const { quotaId, impactMetrics } = content;
-  return divideList(impactMetrics, partCount).map((part) => ({ quotaId, impactMetrics: part }));
-}
-
-function divideList<Item>(items: readonly Item[], partCount: number): readonly (readonly Item[])[] {
-  const length = Math.ceil(items.length / partCount);
-  return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
-    items.slice(index * length, (index + 1) * length),
-  );
-}
-
-function toLine(text: string): string {
-  return `${checksumOf(text)} ${text}\n`;
 }
 
 function checksumOf(content: string | Buffer): string {

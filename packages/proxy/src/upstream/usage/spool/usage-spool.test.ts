@@ -31,7 +31,7 @@ import {
   type UsageBuffer,
 } from "../usage-buffer.ts";
 import { AcceptedUsage } from "../accepted-usage.ts";
-import { toLines } from "./spool-record.ts";
+import { toLine } from "./spool-record.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
 let root = "";
@@ -534,8 +534,7 @@ describe("a directory", () => {
     await mkdir(directory);
     const [pipe, lock] = [join(directory, "usage-00000001.log"), join(directory, "lock.2")];
     const header = "flags-usage-spool 3\n";
-    const restored = (appName: string): string =>
-      header + toLines("add", { usage: usage(appName) }).join("");
+    const restored = (appName: string): string => header + toLine("add", { usage: usage(appName) });
     execFileSync("mkfifo", [pipe]);
     const opened = beginToOpen(directory);
     await expect.poll(() => readdir(directory)).toContain("lock.1");

@@ -6,7 +6,7 @@ import type { ChangeKind, PendingContent } from "../application-usage.ts";
 import { AcceptedUsage } from "../accepted-usage.ts";
 import { groupByApplication } from "../usage-buffer.ts";
 import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
-import { toLines } from "./spool-record.ts";
+import { toLine } from "./spool-record.ts";
 
 interface UsageSpoolOptions {
   readonly directory: string;
@@ -137,10 +137,9 @@ export class UsageSpool {
       return;
     }
     this.#queue ??= new Batch(this.#options.maxWaitMs ?? MAX_WAIT_MS);
-    for (const line of toLines(kind, content)) {
-      this.#queue.lines.push(line);
-      this.#queue.bytes += Buffer.byteLength(line);
-    }
+    const line = toLine(kind, content);
+    this.#queue.lines.push(line);
+    this.#queue.bytes += Buffer.byteLength(line);
     this.#queue.records += records;
     if (this.#queue.bytes > MAX_QUEUED_BYTES) this.#fail("the disk is too slow");
     this.#wake();
