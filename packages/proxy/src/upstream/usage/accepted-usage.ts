@@ -95,10 +95,4 @@ export class AcceptedUsage {
       this.registrations.apply(kind, quotaId, [content.registration]);
     }
   }
-
-  /** Adds what an earlier process has left, regardless of limits. */
-  restore(content: PendingContent): void {
-    if (!("impactMetrics" in content)) this.apply("add", content);
-    else this.impactMetrics.restore(content.quotaId, content.impactMetrics);
-  }
 }

@@ -126,18 +126,3 @@ test("add() drops series beyond the limit of their quota, but not those of anoth
   expect(buffer.add("key", [metric("counter", ...samples)])).toBe(1);
   expect(buffer.add("other", [metric("counter", ...samples.slice(0, -1))])).toBe(1);
 });
-
-test("restore() adds metrics to those that are pending or being sent; gauges keep the newer value", () => {
-  const buffer = new ImpactMetricsBuffer(new FairShare(100_000));
-  const metrics = (value: number): readonly ImpactMetric[] => [
-    metric("gauge", { labels: {}, value }),
-    metric("counter", { labels: {}, value }),
-  ];
-  // The limits do not apply.
-  buffer.restore("other", metrics(1));
-  buffer.add("key", metrics(2).slice(0, 1));
-  buffer.restore("key", metrics(1));
-  expect(samplesIn(buffer)).toEqual([1, 2, 1, 1].map((value) => ({ labels: {}, value })));
-  buffer.restore("key", metrics(1));
-  expect(samplesIn(buffer)).toEqual([1, 2, 1, 2].map((value) => ({ labels: {}, value })));
-});

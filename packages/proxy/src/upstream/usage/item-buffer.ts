@@ -81,14 +81,6 @@ export class ItemBuffer<Item> {
     this.#record("add", quotaId, items);
   }
 
-  /** Adds items of an earlier process, regardless of limits. They do not replace newer ones. */
-  restore(quotaId: string, items: readonly Item[]): void {
-    for (const item of items) {
-      const isOlder = this.#kind.isReplacing(item) && this.find(quotaId, item) !== undefined;
-      if (!isOlder) this.#merge(quotaId, item);
-    }
-  }
-
   /** Applies a change that an earlier process has recorded, regardless of limits. */
   apply(change: ChangeKind, quotaId: string, items: readonly Item[]): void {
     for (const item of items) {

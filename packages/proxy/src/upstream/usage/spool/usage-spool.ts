@@ -322,7 +322,7 @@ export class UsageSpool {
       registration: 0,
     };
     for (const content of left.values()) {
-      accepted.restore(content);
+      accepted.apply("add", content);
       if ("impactMetrics" in content) restored.impactMetrics += 1;
       else if ("registration" in content) restored.registration += 1;
     }
