@@ -3,50 +3,20 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CustomStrategy } from "flags-engine";
 import { codeOf, toErrorMessage } from "flags-server-kit/neutral";
-import type { ContextEnricher } from "../core/context/enrichers.ts";
-import {
-  describeInvalid,
-  enricherKind,
-  type ExtensionKind,
-  keepFirstOfEachName,
-  strategyKind,
-} from "./extension-kinds.ts";
+import { describeInvalid, type ExtensionKind } from "./extension-kinds.ts";
 
-/** Extensions of one kind, in order, and one sentence for each one that cannot be used. */
-interface LoadedExtensions<T> {
-  readonly extensions: readonly T[];
-  readonly problems: readonly string[];
-}
-
-/** Custom strategies; `hints` are about mistakes that do not prevent their use. */
-interface LoadedStrategies extends LoadedExtensions<CustomStrategy> {
-  readonly hints: readonly string[];
-}
-
-/** If several strategies have the same name, only the first is used. @param origin the setting, for messages */
-export async function loadStrategies(
-  entries: readonly unknown[],
-  origin: string,
-): Promise<LoadedStrategies> {
-  const { extensions, problems } = await loadExtensions(entries, origin, strategyKind);
-  return { problems, ...keepFirstOfEachName(extensions, origin) };
-}
-
-/** Loads context enrichers, in the order in which they run. @param origin the setting, for messages */
-export function loadEnrichers(
-  entries: readonly unknown[],
-  origin: string,
-): Promise<LoadedExtensions<ContextEnricher>> {
-  return loadExtensions(entries, origin, enricherKind);
-}
-
-async function loadExtensions<T>(
+/**
+ * Returns the extensions of one kind, in order, and one sentence for each one that cannot be used.
+ *
+ * @param entries extensions, and paths of files that export lists of them
+ * @param origin the setting, for messages
+ */
+export async function loadExtensions<T>(
   entries: readonly unknown[],
   origin: string,
   kind: ExtensionKind<T>,
-): Promise<LoadedExtensions<T>> {
+) {
   const extensions: T[] = [];
   const problems: string[] = [];
   const add = (value: unknown, position: string): void => {

@@ -17,7 +17,8 @@ import {
 } from "flags-server-kit";
 import { type Environment, isLoopbackHost, variablesOf } from "flags-server-kit/command-line";
 import { isRecord, type Logger } from "flags-server-kit/neutral";
-import { loadEnrichers, loadStrategies } from "./extensions.ts";
+import { enricherKind, keepFirstOfEachName, strategyKind } from "./extension-kinds.ts";
+import { loadExtensions } from "./extensions.ts";
 import { assembleConfig, type ProxyConfig } from "./config.ts";
 import { checkSettings, type Findings, findUnreachableLimits } from "./check-settings.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
@@ -68,7 +69,7 @@ export async function loadConfig(
   await checkAccess(values, files, findings);
   if (worker === undefined) await checkDisk(resolution, listed, findings);
   const network = loadNetwork(resolution, findings, Date.now());
-  const extensions = await loadExtensions(resolution, findings);
+  const extensions = await loadCode(resolution, findings);
   problems.push(...findUnknownOptions(names, options));
   hints.push(
     ...report.hints,
@@ -97,14 +98,16 @@ export async function loadConfig(
   return config;
 }
 
-async function loadExtensions({ values, origins }: Resolution<Settings>, findings: Findings) {
+async function loadCode({ values, origins }: Resolution<Settings>, findings: Findings) {
+  const origin = origins.get("customStrategies") ?? "";
   const [strategies, enrichers] = await Promise.all([
-    loadStrategies(values.customStrategies, origins.get("customStrategies") ?? ""),
-    loadEnrichers(values.customEnrichers, origins.get("customEnrichers") ?? ""),
+    loadExtensions(values.customStrategies, origin, strategyKind),
+    loadExtensions(values.customEnrichers, origins.get("customEnrichers") ?? "", enricherKind),
   ]);
+  const { extensions, hints } = keepFirstOfEachName(strategies.extensions, origin);
   findings.problems.push(...strategies.problems, ...enrichers.problems);
-  findings.hints.push(...strategies.hints);
-  return { customStrategies: strategies.extensions, contextEnrichers: enrichers.extensions };
+  findings.hints.push(...hints);
+  return { customStrategies: extensions, contextEnrichers: enrichers.extensions };
 }
 
 async function checkAccess(
