@@ -8,6 +8,7 @@ import { type FetchInfo, readInvocation } from "../fetch/fetch-info.ts";
 export interface ListenOptions {
   /** 0 chooses any free port. */
   readonly port: number;
+  /** @default all addresses */
   readonly host?: string;
 }
 
@@ -23,6 +24,7 @@ export interface ProxyApp extends AsyncDisposable {
   readonly fetch: (request: Request, info?: FetchInfo) => Promise<Response>;
   /** Resolves as soon as there are flags, from the upstream or a store. Rejects if the application is closed first. */
   flagsReady(): Promise<void>;
+  /** Evaluates flags for a page that the program renders. */
   readonly evaluate: EvaluatePage;
   /** Listens on a port. Resolves to the address, such as `http://localhost:3000`. */
   listen(options: ListenOptions): Promise<string>;

@@ -25,6 +25,7 @@ interface ProbeDefinition<Env> {
   readonly urlName?: string;
 }
 
+/** Creates a subcommand that requests an endpoint of the running server, for exec probes. */
 export function createProbe<Env>(definition: ProbeDefinition<Env>): Subcommand<Env> {
   const { name, summary, description, success, path, urlName = "--url" } = definition;
   return {

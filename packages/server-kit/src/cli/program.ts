@@ -29,8 +29,10 @@ export interface SubcommandCall<Env = Environment> {
   readonly environment: Env;
 }
 
+/** Something failed. */
 export const EXIT_FAILURE = 1;
 
+/** The command line is invalid. */
 export const EXIT_USAGE = 2;
 
 /** A reason why a subcommand cannot do what it should. The message is printed without a stack trace. */

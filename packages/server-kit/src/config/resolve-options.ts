@@ -152,6 +152,7 @@ function showValue(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
+/** Returns every configured text that must never be shown. */
 export function collectSecrets<Table extends SettingsTable>(
   table: Table,
   values: ValuesOf<Table>,

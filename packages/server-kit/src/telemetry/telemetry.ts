@@ -8,6 +8,7 @@ import type { Logger } from "../logging/logger.ts";
 // The interface of telemetry. It mentions no type of OpenTelemetry, whose packages are part of the bundle
 // of `flags-server-kit/telemetry` and not installed with it.
 
+/** The configuration and the dependencies of telemetry. */
 export interface TelemetryOptions {
   readonly config: TelemetryConfig;
   readonly service: {
@@ -21,6 +22,7 @@ export interface TelemetryOptions {
   readonly tap: LogTap | undefined;
 }
 
+/** Exports traces, metrics and logs. */
 export interface Telemetry {
   /** Undefined if there are neither traces nor events. */
   readonly tracer: RequestTracer | undefined;
@@ -29,11 +31,13 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
+/** The metrics of a process. */
 export interface ExportedMetrics {
   readonly registry: Registry;
   readonly requests: Pick<RequestMetrics, "durations">;
 }
 
+/** Traces requests. */
 export interface RequestTracer {
   /**
    * Decides whether to trace a request, and if so, starts its span, which ends with the response. Call it
@@ -46,6 +50,7 @@ export interface RequestTracer {
   readonly beginUpstream: (request: UpstreamRequest) => TracedUpstreamRequest | undefined;
 }
 
+/** A request that is traced. */
 export interface TracedRequest {
   /** Names the span by a template such as `/api/features/:name`, which contains nothing that a client sent. */
   setRoute(route: string): void;
@@ -54,6 +59,7 @@ export interface TracedRequest {
   reportEvaluations(evaluations: readonly FlagEvaluation[], contextId: string | undefined): void;
 }
 
+/** The evaluation of one flag. It does not say for whom. */
 export interface FlagEvaluation {
   readonly key: string;
   readonly enabled: boolean;
@@ -65,11 +71,13 @@ export interface FlagEvaluation {
   readonly version: string;
 }
 
+/** A request to an upstream. */
 export interface UpstreamRequest {
   readonly method: string;
   readonly url: URL;
 }
 
+/** A request to an upstream that is traced. */
 export interface TracedUpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   end(result: { readonly status: number } | { readonly error: unknown }): void;
