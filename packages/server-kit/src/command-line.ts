@@ -8,26 +8,8 @@ export type { Program, Subcommand } from "./cli/program.ts";
 export { formatFindings, formatSection } from "./cli/report.ts";
 export type { ReportRow } from "./cli/report.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";
-export {
-  baseUrlKind,
-  booleanKind,
-  createChoiceKind,
-  createIntegerKind,
-  createListKind,
-  createTextKind,
-  headerValueKind,
-  InvalidValue,
-  keysKind,
-  pathKind,
-  rejectLateAt,
-  textKind,
-  toHttpUrl,
-  tokensKind,
-  toTexts,
-  urlKind,
-} from "./config/setting-kinds.ts";
+export * from "./config/setting-kinds.ts";
 export { hostKind, hostsKind } from "./config/host-kinds.ts";
-export type { ListKind, SettingKind } from "./config/setting-kinds.ts";
 export { readSecretFile } from "./config/resolve-settings.ts";
 export type { Environment } from "./config/resolve-options.ts";
 export { SettingGroup, TELEMETRY_GROUP, variablesOf } from "./config/setting.ts";

@@ -7,24 +7,7 @@ export {
   resolveOptions,
   type Resolution,
 } from "./config/resolve-options.ts";
-export {
-  baseUrlKind,
-  booleanKind,
-  createChoiceKind,
-  createIntegerKind,
-  createListKind,
-  createTextKind,
-  headerValueKind,
-  InvalidValue,
-  keysKind,
-  pathKind,
-  textKind,
-  toHttpUrl,
-  tokensKind,
-  toTexts,
-  urlKind,
-} from "./config/setting-kinds.ts";
-export type { ListKind, SettingKind } from "./config/setting-kinds.ts";
+export * from "./config/setting-kinds.ts";
 export { nameSetting, SettingGroup, TELEMETRY_GROUP } from "./config/setting.ts";
 export type { OptionsOf, ValuesOf } from "./config/setting.ts";
 export { findUnknownOptions } from "./config/unknown-names.ts";

@@ -13,7 +13,7 @@ import { FileFlags } from "../files/file-flags.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { describeSources } from "../sources/describe-sources.ts";
 import { createSources, nameSpoolDirectories, toSource, type Source } from "../sources/sources.ts";
-import { createStoredFlags } from "../store/create-stored-flags.ts";
+import { createStoredFlags } from "../store/stored-flags.ts";
 import { identifySource } from "../store/source-identity.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;

@@ -3,7 +3,7 @@ import { AccessControl } from "../core/access/access-control.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { toUpstreamClientOptions } from "../config/upstream-client-options.ts";
 import type { Source } from "../sources/sources.ts";
-import { createStore } from "../store/create-stored-flags.ts";
+import { createStore } from "../store/guarded-store.ts";
 import { observeKeyStore } from "../metrics/store-metrics.ts";
 import type { KeyVerifier } from "../core/access/verified-key.ts";
 import type { UpstreamKeyVerifier } from "../upstream-keys/upstream-key-verifier.ts";

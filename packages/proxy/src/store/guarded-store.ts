@@ -2,7 +2,7 @@ import { Deadline, describeCause, describeCount } from "flags-sdk/neutral";
 import type { Logger } from "flags-server-kit/neutral";
 import type { FlagExchange } from "../upstream/sharing/flag-exchange.ts";
 import type { SourceIdentity } from "./source-identity.ts";
-import type { Store } from "./store.ts";
+import type { Store, StoreConfig } from "./store.ts";
 
 type StoreOperation = "read" | "write" | "remove";
 
@@ -144,4 +144,22 @@ export class GuardedStore implements Store {
     const { content } = this.#options;
     return `${verb} ${content === undefined ? "" : `${content} `}${preposition} the store ${this.address}`;
   }
+}
+
+/**
+ * Creates the configured store, which the first operation opens.
+ *
+ * @param content what the store contains, for messages. @default not named
+ */
+export function createStore(
+  { address, access }: StoreConfig,
+  logger: Pick<Logger, "warn">,
+  content?: string,
+): GuardedStore {
+  return new GuardedStore({
+    address: address.text,
+    open: () => address.open(access),
+    logger,
+    content,
+  });
 }

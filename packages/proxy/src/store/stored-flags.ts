@@ -14,8 +14,9 @@ import {
   type StoredDocument,
   unpackContent,
 } from "./stored-document.ts";
-import type { GuardedStore } from "./guarded-store.ts";
+import { createStore, type GuardedStore } from "./guarded-store.ts";
 import { identifySource, type StoredSource } from "./source-identity.ts";
+import type { StoreConfig } from "./store.ts";
 import { stringifyDefinitions } from "./stringify-definitions.ts";
 
 interface StoredFlagsOptions {
@@ -213,8 +214,12 @@ export class StoredFlags implements StorageProvider {
     const found = await this.#read();
     if (found === "unknown") return;
     const own = { ...current, confirmedAtMs };
-    if (found === "nothing") await this.#write(own);
-    else if (this.#isOutdated(found, own)) await this.#replace(found, own);
+    if (found !== "nothing") {
+      if (!this.#isOutdated(found, own)) return;
+      const isChange = found.sha256 !== own.sha256;
+      if (isChange && !(await this.#write(this.#previousKey, found))) return;
+    }
+    if (await this.#write(this.#key, own)) this.#storedConfirmedAtMs = own.confirmedAtMs;
   }
 
   /** When the flags of this process were confirmed, epoch milliseconds; undefined if that is not known. */
@@ -235,13 +240,8 @@ export class StoredFlags implements StorageProvider {
     return stored.sha256 === own.sha256 ? newerByMs >= UPDATE_INTERVAL_MS : newerByMs >= 0;
   }
 
-  async #replace(stored: StoredDocument, own: StoredDocument): Promise<void> {
-    if (stored.sha256 === own.sha256 || (await this.#writeTo(this.#previousKey, stored))) {
-      await this.#write(own);
-    }
-  }
-
-  async #writeTo(key: string, document: StoredDocument): Promise<boolean> {
+  /** Resolves to whether the document was written. */
+  async #write(key: string, document: StoredDocument): Promise<boolean> {
     const { store } = this.#options;
     try {
       await store.write(key, encodeDocument(document, this.#identity), this.#closing.signal);
@@ -250,11 +250,34 @@ export class StoredFlags implements StorageProvider {
       return false;
     }
   }
+}
 
-  async #write(own: StoredDocument): Promise<void> {
-    if (!(await this.#writeTo(this.#key, own))) return;
-    this.#storedConfirmedAtMs = own.confirmedAtMs;
-  }
+interface StorageConfig extends Omit<StoredSource, "token"> {
+  readonly upstreamTokens: readonly string[];
+  readonly store: StoreConfig | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * Creates the storage of each source, in the order of the tokens; none if no store is configured.
+ *
+ * @param names the names of the sources, for messages
+ */
+export function createStoredFlags(
+  config: StorageConfig,
+  names: readonly string[],
+): readonly StoredFlags[] {
+  const { store: storeConfig, upstreamTokens, logger } = config;
+  if (storeConfig === undefined) return [];
+  const store = createStore(storeConfig, logger);
+  return upstreamTokens.map((token, index) => {
+    const prefix = upstreamTokens.length === 1 ? "" : `${names[index]}: `;
+    return new StoredFlags({
+      store,
+      source: { ...config, token },
+      logger: { warn: (message) => logger.warn(`${prefix}${String(message)}`) },
+    });
+  });
 }
 
 const UNITS = [
