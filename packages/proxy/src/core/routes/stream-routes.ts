@@ -23,7 +23,6 @@ import type { ClientStreams } from "../streaming/client-streams.ts";
 import {
   CHARACTER_BYTES,
   type Subscription,
-  toPlainContext,
   toStoredText,
   withSessionId,
 } from "../streaming/subscription.ts";
@@ -168,7 +167,7 @@ async function readSubscription(
 
   const subject = { request, sent: withSessionId(accepted.sent), snapshot };
   return {
-    context: toPlainContext(await prepareContext(subject, protocol.contextRules)),
+    context: await prepareContext(subject, protocol.contextRules),
     kind: streamKindOf(protocol.definition),
     toggles,
     all,
@@ -217,14 +216,6 @@ function openStream(
   const storedText = toStoredText(subscription);
   streams.checkCapacity(grant.key, CHARACTER_BYTES * storedText.length);
   const lastEventId = request.headers["last-event-id"]?.toString();
-  const open = createOpener(streams, { grant, storedText, lastEventId });
+  const open = streams.opener({ grant, storedText, lastEventId });
   return { status: 200, headers: {}, stream: { open } };
-}
-
-/** NOTE: a function of its own, because a closure retains what others in the same function use, such as the request. */
-function createOpener(
-  streams: ClientStreams,
-  request: Omit<Parameters<ClientStreams["open"]>[0], "events">,
-): NonNullable<Reply["stream"]>["open"] {
-  return (events) => streams.open({ ...request, events });
 }

@@ -6,7 +6,6 @@ export interface StreamRequest {
   readonly grant: Grant;
   /** The subscription, as `toStoredText()` returns it. */
   readonly storedText: string;
-  readonly events: EventStream;
   readonly lastEventId: string | undefined;
 }
 
@@ -15,5 +14,6 @@ export interface ClientStreams {
   readonly tokens: StreamTokens;
   /** @throws {HttpError} 503 with `Retry-After` if a limit is reached or the proxy is shutting down */
   checkCapacity(clientKey: string, bytes: number): void;
-  open(stream: StreamRequest): void;
+  /** Returns the function that opens a stream. NOTE: it keeps nothing else of the HTTP request in memory. */
+  opener(request: StreamRequest): (events: EventStream) => void;
 }

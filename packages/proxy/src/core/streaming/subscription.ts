@@ -32,34 +32,3 @@ export function toStoredText(subscription: Subscription): string {
 export function withSessionId({ fields, properties }: SentContext): SentContext {
   return { fields: { ...fields, sessionId: fields.sessionId || randomUUID() }, properties };
 }
-
-/**
- * Converts the values of a context to strings, numbers and booleans, as rules read them. An enricher
- * may add values of any type, and values that JSON does not support would be lost.
- */
-export function toPlainContext({ properties, ...fields }: Context): Context {
-  return { ...toPlainValues(fields), properties: toPlainValues(properties ?? {}) };
-}
-
-function toPlainValues(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // NOTE: no prototype, so that a property may be called `__proto__`.
-  const plainValues: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(values)) {
-    const plain = toPlain(value);
-    if (plain !== undefined) plainValues[name] = plain;
-  }
-  return plainValues;
-}
-
-function toPlain(value: unknown): string | number | boolean | undefined {
-  if (value === null || value === undefined) return undefined;
-  if (typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  try {
-    // oxlint-disable-next-line typescript/no-base-to-string -- rules read objects in the same way
-    return value instanceof Date ? value.toISOString() : String(value);
-  } catch {
-    // An invalid date, or an object that cannot be converted to a string.
-    return undefined;
-  }
-}

@@ -11,7 +11,6 @@ import { FOR_CLIENTS, type Route } from "../../routing/route.ts";
 import { NotModified } from "../../routes/schemas.ts";
 import { STREAM_ROUTE } from "../../routes/stream-routes.ts";
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
-import { toPlainContext } from "../../streaming/subscription.ts";
 import { PROXY_PATH } from "../proxy.ts";
 import {
   OfrepBody,
@@ -104,7 +103,7 @@ function issueToken(
   tokens: StreamTokens,
   { clientId, context, kind, all, expiresAtMs }: StreamRequest,
 ): string | undefined {
-  const subscription = { context: toPlainContext(context), kind, all, expiresAtMs };
+  const subscription = { context, kind, all, expiresAtMs };
   return tokens.issueStable({ clientId, subscription });
 }
 
