@@ -27,7 +27,7 @@ const REFRESH_PATCHES = {
 };
 const REQUEST_PATCHES = {
   // Listener (packages/proxy): sends each response as soon as it is ready, instead of after the event-loop tick.
-  "deferred sending": [/setImmediate\((?=\(\) => this\.#write\()/, "((send) => send())("],
+  "deferred sending": [/setImmediate\((?=\(\) => write\(exchange)/, "((send) => send())("],
   // Response cache (packages/proxy): caches nothing.
   "response cache": [/(?<=if \()(?=this\.#recent\.increment\(hash\) >=)/, "false && "],
   // Compression (packages/proxy): compresses each body, even if an equal one was compressed before.

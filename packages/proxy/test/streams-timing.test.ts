@@ -32,7 +32,7 @@ async function startStreams(source: DocumentSource, options: Partial<FlagStreams
     const storedText = JSON.stringify({ context: { userId: url.slice(1) } });
     const flags = new Visibility().get(toSource(source));
     const grant = { key: KEY, kind: "client", flags } as const;
-    streams.open({ grant, storedText, events, lastEventId: undefined });
+    streams.opener({ grant, storedText, lastEventId: undefined })(events);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,11 +5,12 @@ import { FOR_PAGES, type Route } from "../core/routing/route.ts";
 
 const FILES = new URL("../../dist/swagger-ui/", import.meta.url);
 
-const TYPES: Readonly<Record<string, string>> = {
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "index.css": "text/css; charset=utf-8",
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-};
+const TYPES = new Map([
+  ["swagger-ui.css", "text/css; charset=utf-8"],
+  ["index.css", "text/css; charset=utf-8"],
+  ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
+  ["start.js", "text/javascript; charset=utf-8"],
+]);
 
 /** Swagger UI adds inline styles, and images and fonts as `data:` URLs. */
 const POLICY = [
@@ -52,17 +53,16 @@ export function apiPageRoutes(
     },
     {
       ...shared,
-      path: "/docs/openapi/static/start.js",
-      handle: () => page("text/javascript; charset=utf-8", writeScript(basePath)),
-    },
-    {
-      ...shared,
       path: "/docs/openapi/static/:file",
       handle: async (call) => {
         const name = call.param("file");
-        const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+        const type = TYPES.get(name);
         if (type === undefined) throw new HttpError(404, "There is no such file");
-        return page(type, await readFile(new URL(name, FILES), "utf8"));
+        const isStart = name === "start.js";
+        return page(
+          type,
+          isStart ? writeScript(basePath) : await readFile(new URL(name, FILES), "utf8"),
+        );
       },
     },
     {

@@ -2,12 +2,6 @@ import { isIP } from "node:net";
 import { parse } from "forwarded-parse";
 import type { IncomingHttpHeaders } from "node:http";
 
-interface ForwardedHeaders {
-  readonly "x-forwarded-for": string;
-  readonly "x-forwarded-proto"?: string;
-  readonly "x-forwarded-host"?: string;
-}
-
 const OLDER_HEADERS = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"] as const;
 
 /**
@@ -29,7 +23,7 @@ const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
  * Converts a `Forwarded` header. NOTE: if it is malformed, no address is known. Ignoring it would mistake the client, which
  * can send an unfinished element to which the load balancer adds its own, for the load balancer.
  */
-export function parseForwarded(text: string): ForwardedHeaders {
+export function parseForwarded(text: string): IncomingHttpHeaders {
   let hops: readonly Readonly<Record<string, string>>[];
   try {
     hops = parse(text);

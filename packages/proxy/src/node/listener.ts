@@ -4,6 +4,7 @@ import { EventStream, type ObserveRequest } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import type { Logger } from "flags-server-kit/neutral";
 import type { HandledReply, Handler } from "../core/routing/handler.ts";
+import type { StreamReply } from "../core/http/reply.ts";
 import type { BodyLimits } from "../core/http/request.ts";
 import { type Bytes, ReplyCompressor } from "./compress-replies.ts";
 import { adoptForwarded } from "./forwarded-header.ts";
@@ -27,10 +28,17 @@ export type NodeListener = (
   next?: (error?: unknown) => void,
 ) => void;
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startMs: number;
+}
+
 export function createNodeListener(options: ListenerOptions): NodeListener {
-  const { handler, readsForwarded, tracer } = options;
+  const { handler, observe, readsForwarded, tracer, logger, sharedBytes } = options;
   const bodies = new BodyReader();
-  const sender = new ReplySender(options, bodies);
+  const compressor = new ReplyCompressor(sharedBytes);
+
   return (request, response, next) => {
     const exchange: Exchange = { request, response, startMs: performance.now() };
     if (readsForwarded) adoptForwarded(request.headers);
@@ -38,59 +46,41 @@ export function createNodeListener(options: ListenerOptions): NodeListener {
     const reply = handler.handle(request, (limits: BodyLimits) =>
       bodies.read(request, response, limits),
     );
-    if (reply instanceof Promise) void reply.then((ready) => sender.send(exchange, ready, next));
-    else sender.send(exchange, reply, next);
+    if (reply instanceof Promise) void reply.then((ready) => send(exchange, ready, next));
+    else send(exchange, reply, next);
   };
-}
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly startMs: number;
-}
-
-class ReplySender {
-  readonly #options: ListenerOptions;
-  readonly #bodies: BodyReader;
-  readonly #compressor: ReplyCompressor;
-
-  constructor(options: ListenerOptions, bodies: BodyReader) {
-    this.#options = options;
-    this.#bodies = bodies;
-    this.#compressor = new ReplyCompressor(options.sharedBytes);
-  }
-
-  send(exchange: Exchange, reply: HandledReply, next: Parameters<NodeListener>[2]): void {
+  function send(exchange: Exchange, reply: HandledReply, next: Parameters<NodeListener>[2]): void {
     const { request, response } = exchange;
-    this.#bodies.release(request);
+    bodies.release(request);
     if (next !== undefined && reply.isUnhandled) {
       if (reply.isContinued) {
         for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
       }
       next();
     } else if (reply.stream !== undefined) {
-      this.#open(exchange, reply, reply.stream);
+      open(exchange, reply, reply.stream);
     } else {
-      this.#prepare(exchange, reply);
+      encode(exchange, reply);
     }
   }
 
-  #prepare(exchange: Exchange, reply: HandledReply): void {
-    const bytes = this.#compressor.encode(exchange.request.headers, reply);
+  function encode(exchange: Exchange, reply: HandledReply): void {
+    const bytes = compressor.encode(exchange.request.headers, reply);
     if (bytes instanceof Promise) {
       // NOTE: a rejection that is unhandled at the end of a tick ends the process.
       bytes.then(
-        (ready) => this.#write(exchange, reply, ready),
-        (error: unknown) => this.#abandon(exchange, reply, error),
+        (ready) => write(exchange, reply, ready),
+        (error: unknown) => abandon(exchange, reply, error),
       );
     } else {
       // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes the reader,
       // which competes for the processor with the requests that are still unread; this can make them 50% more expensive.
-      setImmediate(() => this.#write(exchange, reply, bytes));
+      setImmediate(() => write(exchange, reply, bytes));
     }
   }
 
-  #write(exchange: Exchange, reply: HandledReply, bytes: Bytes | undefined): void {
+  function write(exchange: Exchange, reply: HandledReply, bytes: Bytes | undefined): void {
     const { request, response } = exchange;
     // A program that embeds the proxy may have responded in the meantime, for example after a timeout of its own.
     if (response.headersSent) return;
@@ -99,39 +89,33 @@ class ReplySender {
       if (bytes === undefined || request.method === "HEAD") response.end();
       else response.end(bytes, "latin1");
     } catch (error) {
-      this.#abandon(exchange, reply, error);
+      abandon(exchange, reply, error);
     }
-    this.#observe(exchange, reply);
+    report(exchange, reply);
   }
 
   /** Disconnects the client of a response that cannot be sent. */
-  #abandon({ request, response }: Exchange, { route }: HandledReply, error: unknown): void {
-    this.#options.logger.error(`${request.method} ${route} failed`, error);
+  function abandon({ request, response }: Exchange, { route }: HandledReply, error: unknown): void {
+    logger.error(`${request.method} ${route} failed`, error);
     response.destroy();
   }
 
-  #open(
-    exchange: Exchange,
-    reply: HandledReply,
-    stream: NonNullable<HandledReply["stream"]>,
-  ): void {
+  function open(exchange: Exchange, reply: HandledReply, stream: StreamReply): void {
     const { request, response } = exchange;
     if (response.destroyed) return;
-    response.once("close", () =>
-      this.#observe(exchange, { status: reply.status, route: reply.route }),
-    );
-    const { gzip = false } = stream;
-    const events = new EventStream(response, reply.headers, { gzip });
-    releaseRequest(request, reply.route);
+    const { status, route, headers } = reply;
+    response.once("close", () => report(exchange, { status, route }));
+    const events = new EventStream(response, headers, stream);
+    releaseRequest(request, route);
     stream.open(events);
   }
 
-  #observe(
+  function report(
     { request, startMs }: Exchange,
     { status, route }: Pick<HandledReply, "status" | "route">,
   ): void {
     const seconds = (performance.now() - startMs) / 1000;
-    this.#options.observe({ method: request.method ?? "", route, status, seconds });
+    observe({ method: request.method ?? "", route, status, seconds });
   }
 }
 

@@ -1,10 +1,8 @@
-import type { Server } from "node:http";
-import {
-  type ConnectionGuard,
-  createClientErrorHandler,
-  createGuardedServer,
-} from "flags-server-kit/http";
+import type { RequestListener, Server } from "node:http";
+import type { ConnectionGuard } from "flags-server-kit/http";
 import { addressNotAllowed, HttpError } from "../core/http/errors.ts";
+import { JSON_TYPE } from "../core/http/reply.ts";
+import { AppServer } from "./app-server.ts";
 import { adoptForwarded } from "./forwarded-header.ts";
 import type { AllowRequest } from "./access-list.ts";
 
@@ -20,12 +18,11 @@ const DEFAULT_TLS_PORT = 443;
 /** Creates a server that redirects every request to the same host and path with TLS. */
 export function createRedirectServer(options: RedirectOptions): Server {
   const { guard, isAllowed, readsForwarded, tlsPort } = options;
-  const server = createGuardedServer(guard, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     if (readsForwarded) adoptForwarded(request.headers);
     const location = toTlsAddress(request.headers.host, request.url, tlsPort());
-    const isRejected = isAllowed?.(request) === false;
-    const error = isRejected ? addressNotAllowed() : badAddress();
-    const isRedirect = !isRejected && location !== undefined;
+    const error = isAllowed?.(request) === false ? addressNotAllowed() : NO_ADDRESS;
+    const isRedirect = error === NO_ADDRESS && location !== undefined;
     const body = isRedirect ? "" : JSON.stringify(error.toBody());
     response.writeHead(isRedirect ? 308 : error.statusCode, {
       // The port may serve something else later.
@@ -33,21 +30,17 @@ export function createRedirectServer(options: RedirectOptions): Server {
       "content-length": Buffer.byteLength(body),
       // The body of the request is not read.
       connection: "close",
-      ...(isRedirect ? { location } : { "content-type": "application/json; charset=utf-8" }),
+      ...(isRedirect ? { location } : { "content-type": JSON_TYPE }),
     });
     response.end(body);
-  });
-  const onClientError = createClientErrorHandler({
-    toBody: ({ message }) => ({ error: message }),
-    isResponding: (socket) => guard.isResponding(socket),
-  });
-  server.on("clientError", (error, socket) => onClientError(error, socket as never));
-  return server;
+  };
+  return new AppServer({ guard, listener }).server;
 }
 
-function badAddress(): HttpError {
-  return new HttpError(400, "This port only redirects to https://: send a `Host` and a path");
-}
+const NO_ADDRESS = new HttpError(
+  400,
+  "This port only redirects to https://: send a `Host` and a path",
+);
 
 function toTlsAddress(
   host: string | undefined,

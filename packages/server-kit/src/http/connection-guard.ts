@@ -91,7 +91,7 @@ export class ConnectionGuard {
     pipelining: 0,
   };
   #isStopping = false;
-  readonly #warningsMs = new Map<"connections" | "unread", number>();
+  #lastWarningMs = Number.NEGATIVE_INFINITY;
 
   constructor({
     maxConnections,
@@ -208,7 +208,6 @@ export class ConnectionGuard {
   #accept(socket: Socket): void {
     if (this.size >= this.maxConnections) {
       this.#warn(
-        "connections",
         `The limit of ${this.maxConnections} connections is reached: idle connections are closed, ` +
           `or new ones if none is idle. Unless this is an attack, ${this.#hint}`,
       );
@@ -283,7 +282,6 @@ export class ConnectionGuard {
     const { totalBytes, largest } = findExcess(unread, this.#maxUnreadBytes);
     if (largest.length === 0) return;
     this.#warn(
-      "unread",
       `Clients have not read ${Math.round(totalBytes / MIB)} MiB of responses: the clients with the largest unread responses are disconnected`,
     );
     for (const { socket } of largest) this.#close(socket, "slow_reader");
@@ -295,11 +293,10 @@ export class ConnectionGuard {
     socket.destroy();
   }
 
-  #warn(kind: "connections" | "unread", message: string): void {
+  #warn(message: string): void {
     const nowMs = performance.now();
-    const previousMs = this.#warningsMs.get(kind) ?? Number.NEGATIVE_INFINITY;
-    if (nowMs - previousMs < this.#times.warningIntervalMs) return;
-    this.#warningsMs.set(kind, nowMs);
+    if (nowMs - this.#lastWarningMs < this.#times.warningIntervalMs) return;
+    this.#lastWarningMs = nowMs;
     this.#logger.warn(message);
   }
 }

@@ -30,19 +30,17 @@ export interface StreamHubOptions<Stream extends HubStream> {
   readonly unreadCheckMs?: number | undefined;
 }
 
-/** Why the server closed a stream. */
-export type StreamCloseReason =
-  /** It reached its maximum age. */
-  | "max_age"
-  /** It cannot continue with the state that was stored for it. */
-  | "outdated"
-  /** Its key, token or session is no longer valid. */
-  | "revoked"
-  | "shutdown"
-  /** The signature of its context has expired. */
-  | "signature_expired"
-  /** Its client read nothing, or too little of what takes too much memory. */
-  | "stalled";
+/** Why the server closed a stream; `observeClosedStreams()` describes them. */
+const CLOSE_REASONS = [
+  "max_age",
+  "outdated",
+  "revoked",
+  "shutdown",
+  "signature_expired",
+  "stalled",
+] as const;
+
+export type StreamCloseReason = (typeof CLOSE_REASONS)[number];
 
 export type ClosedStreams = Readonly<Record<StreamCloseReason, number>>;
 
@@ -58,14 +56,10 @@ export class StreamHub<Stream extends HubStream> {
   /** Each stream with the time at which it ends. */
   readonly #streams = new Map<Stream, number>();
   readonly #updates: SlicedQueue<Stream>;
-  readonly #closed: Record<StreamCloseReason, number> = {
-    max_age: 0,
-    outdated: 0,
-    revoked: 0,
-    shutdown: 0,
-    signature_expired: 0,
-    stalled: 0,
-  };
+  readonly #closed = Object.fromEntries(CLOSE_REASONS.map((reason) => [reason, 0])) as Record<
+    StreamCloseReason,
+    number
+  >;
   readonly #checks = new SlicedQueue<Stream>((stream) => this.#check(stream));
   readonly #stops: readonly (() => void)[];
   #isClosed = false;

@@ -18,7 +18,7 @@ export interface Reply {
   readonly stream?: StreamReply | undefined;
 }
 
-interface StreamReply {
+export interface StreamReply {
   readonly gzip?: boolean;
   open(events: EventStream): void;
 }

@@ -23,7 +23,9 @@ export class ResponseCache {
   // NOTE: one for all snapshots. Each restricted key has a snapshot of its own, so a limit for each would
   // multiply with the number of keys.
   readonly #entries: LRUCache<string, ResponseBody>;
-  readonly #ids = new SnapshotIds();
+  /** Numbers of snapshots, which the keys do not retain. */
+  readonly #ids = new WeakMap<Snapshot, number>();
+  #lastId = 0;
   readonly #recent = new RecentCounts();
 
   /** @param maxBytes for all entries; default 64 MiB */
@@ -37,7 +39,7 @@ export class ResponseCache {
 
   /** @param text everything that the response depends on apart from the snapshot */
   keyOf(snapshot: Snapshot, text: string): string {
-    return `${this.#ids.of(snapshot)} ${text}`;
+    return `${this.#idOf(snapshot)} ${text}`;
   }
 
   get(key: string): ResponseBody | undefined {
@@ -53,24 +55,16 @@ export class ResponseCache {
 
   /** Releases the responses of all snapshots but the current ones, which nothing requests any more. */
   retain(current: Iterable<Snapshot>): void {
-    const ids = new Set(Array.from(current, (snapshot) => String(this.#ids.of(snapshot))));
+    const ids = new Set(Array.from(current, (snapshot) => String(this.#idOf(snapshot))));
     for (const key of this.#entries.keys()) {
       if (!ids.has(key.slice(0, key.indexOf(" ")))) this.#entries.delete(key);
     }
   }
-}
 
-/** Numbers snapshots, so that they can be part of the keys of a cache that does not retain them. */
-export class SnapshotIds {
-  readonly #ids = new WeakMap<Snapshot, number>();
-  #last = 0;
-
-  of(snapshot: Snapshot): number {
-    const known = this.#ids.get(snapshot);
-    if (known !== undefined) return known;
-    this.#last += 1;
-    this.#ids.set(snapshot, this.#last);
-    return this.#last;
+  #idOf(snapshot: Snapshot): number {
+    const id = this.#ids.get(snapshot) ?? (this.#lastId += 1);
+    this.#ids.set(snapshot, id);
+    return id;
   }
 }
 

@@ -30,13 +30,13 @@ import {
 export interface DefinitionsStreams {
   /** @throws {HttpError} 503 with `Retry-After` if a limit is reached: of streams, or of different filters for a key */
   checkCapacity(key: string, feed: DefinitionsFeed): void;
-  open(stream: DefinitionsStreamRequest): void;
+  /** Returns the function that opens a stream. NOTE: it keeps nothing else of the HTTP request in memory. */
+  opener(request: DefinitionsStreamRequest): (events: EventStream) => void;
 }
 
 export interface DefinitionsStreamRequest {
   readonly grant: Grant;
   readonly feed: DefinitionsFeed;
-  readonly events: EventStream;
   readonly lastEventId: number | undefined;
 }
 
@@ -157,7 +157,7 @@ function streamingRoute(
         headers: { vary, [AGE_HEADER]: writeAge(ageMsOf(grant.flags.source.flags)) },
         stream: {
           gzip: acceptsGzip(headers["accept-encoding"]),
-          open: createOpener(streams, {
+          open: streams.opener({
             grant,
             feed,
             lastEventId: parseEventId(headers["last-event-id"]?.toString()),
@@ -166,14 +166,6 @@ function streamingRoute(
       };
     },
   };
-}
-
-/** NOTE: a function of its own, because a closure retains what others in the same function use, such as the request. */
-function createOpener(
-  streams: DefinitionsStreams,
-  stream: Omit<DefinitionsStreamRequest, "events">,
-): NonNullable<Reply["stream"]>["open"] {
-  return (events) => streams.open({ ...stream, events });
 }
 
 function definitionsFor({ grant: { flags } }: Call): FeatureDefinitions {

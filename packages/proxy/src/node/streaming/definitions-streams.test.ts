@@ -40,7 +40,7 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
     if (feed === undefined) throw new TypeError("The source has no definitions");
     const events = new EventStream(response, {});
     const grant = { key: "", kind: "server", flags } as const;
-    streams.open({ grant, feed, events, lastEventId: undefined });
+    streams.opener({ grant, feed, lastEventId: undefined })(events);
     server.emit("stream");
   });
   server.listen(0, "127.0.0.1");

@@ -64,10 +64,12 @@ export class DefinitionsStreams extends DeltaHub<DefinitionsStream> {
     });
   }
 
-  open({ grant, feed, events, lastEventId }: DefinitionsStreamRequest): void {
-    const stream = new DefinitionsStream(grant, feed, events);
-    stream.sendInitial(lastEventId);
-    this.add(stream);
+  opener({ grant, feed, lastEventId }: DefinitionsStreamRequest): (events: EventStream) => void {
+    return (events) => {
+      const stream = new DefinitionsStream(grant, feed, events);
+      stream.sendInitial(lastEventId);
+      this.add(stream);
+    };
   }
 
   endUnless(isAllowed: (grant: Grant) => boolean): void {

@@ -28,7 +28,7 @@ export class FlagStream implements HubStream {
   /** The last event of the client once it has read everything that was sent. */
   #lastEventId: string | undefined;
 
-  constructor({ grant, storedText, events, lastEventId }: StreamRequest) {
+  constructor({ grant, storedText, lastEventId }: StreamRequest, events: EventStream) {
     this.grant = grant;
     this.key = grant.key;
     this.events = events;
@@ -116,12 +116,14 @@ export class FlagStreams extends StreamHub<FlagStream> implements ClientStreams 
     );
   }
 
-  open(request: StreamRequest): void {
-    const stream = new FlagStream(request);
-    this.add(stream);
-    this.#metrics.opened.inc();
-    stream.events.retryAfter(this.reconnectDelayMs());
-    this.#send(stream);
+  opener(request: StreamRequest): (events: EventStream) => void {
+    return (events) => {
+      const stream = new FlagStream(request, events);
+      this.add(stream);
+      this.#metrics.opened.inc();
+      events.retryAfter(this.reconnectDelayMs());
+      this.#send(stream);
+    };
   }
 
   endUnless(isAllowed: (grant: Grant) => boolean): void {
