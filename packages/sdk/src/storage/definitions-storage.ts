@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FeatureDefinitions } from "../synced-flags.ts";
-import { Deadline } from "../transport/deadline.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 import type { StorageProvider } from "./storage-provider.ts";
 
@@ -52,13 +51,10 @@ export class DefinitionsStorage {
   }
 
   async flush(limitMs: number): Promise<void> {
-    const deadline = new Deadline(new AbortController().signal, limitMs);
-    try {
-      await deadline.race(this.#writing ?? Promise.resolve());
-    } catch {
+    const late = delay(limitMs, "late", { ref: false });
+    if ((await Promise.race([this.#writing, late])) === "late") {
       this.#warn(`Storing flags did not complete within ${limitMs} ms`);
     }
-    deadline.clear();
   }
 
   async #writePending(): Promise<void> {

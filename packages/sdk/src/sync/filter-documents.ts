@@ -12,23 +12,18 @@ export function createDocumentFilter(
   warn: (message: string) => void,
 ): (document: unknown) => unknown {
   const warned = new Set<string>();
-  const warnOnce = (filter: string, message: string): void => {
-    if (!warned.has(filter)) warn(message);
-    warned.add(filter);
+  const warnOnce = (message: string): void => {
+    if (!warned.has(message)) warn(message);
+    warned.add(message);
   };
-  const keepMatching = (
+  const keep = (
     features: readonly unknown[],
-    member: "project" | "name",
     filter: string,
-    isMatch: (text: string) => boolean,
+    isMatch: (feature: unknown) => boolean,
   ): readonly unknown[] => {
-    const matching = features.filter((feature) => {
-      const value = isRecord(feature) ? feature[member] : undefined;
-      // The parser reports any other value.
-      return typeof value !== "string" || isMatch(value);
-    });
+    const matching = features.filter(isMatch);
     if (matching.length < features.length)
-      warnOnce(filter, `The upstream sends flags that do not match ${filter}: they are ignored`);
+      warnOnce(`The upstream sends flags that do not match ${filter}: they are ignored`);
     return matching;
   };
   return (document) => {
@@ -39,20 +34,27 @@ export function createDocumentFilter(
       .filter((tag) => !confirmed.has(tag));
     if (ignored.length > 0)
       warnOnce(
-        "tags",
         `The upstream does not confirm the filter by tags (${ignored.join(", ")}): flags without these tags may be included`,
       );
     let { features } = document;
-    if (projectName) {
-      const filter = `the project ${JSON.stringify(projectName)}`;
-      features = keepMatching(features, "project", filter, (id) => id === projectName);
-    }
-    if (namePrefix) {
-      const filter = `the name prefix ${JSON.stringify(namePrefix)}`;
-      features = keepMatching(features, "name", filter, (name) => name.startsWith(namePrefix));
-    }
+    if (projectName)
+      features = keep(features, `the project ${JSON.stringify(projectName)}`, (feature) =>
+        [undefined, projectName].includes(textOf(feature, "project")),
+      );
+    if (namePrefix)
+      features = keep(
+        features,
+        `the name prefix ${JSON.stringify(namePrefix)}`,
+        (feature) => textOf(feature, "name")?.startsWith(namePrefix) !== false,
+      );
     return features.length === document.features.length ? document : { ...document, features };
   };
+}
+
+/** Returns undefined for any other value, which the parser reports. */
+function textOf(feature: unknown, member: "name" | "project"): string | undefined {
+  const value = isRecord(feature) ? feature[member] : undefined;
+  return isText(value) ? value : undefined;
 }
 
 /** Returns the tags in `query.tag`, each of which is `[type, value]` or `type:value`. */
