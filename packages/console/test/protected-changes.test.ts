@@ -153,7 +153,9 @@ describeConsole("changes where approvals are required", (console) => {
       buffer: Buffer.from(JSON.stringify(content)),
     });
     await page
-      .getByText("Changes in production of default require 1 approval, so nothing changes yet")
+      .getByText(
+        "Changes in production of the project default require 1 approval, so nothing changes yet",
+      )
       .waitFor();
     await expectAccessible(page);
     await press(page, "Send to review");

@@ -183,7 +183,11 @@ function Reviews({ request }: { readonly request: ChangeRequest }) {
         </p>
       ) : null}
       {requiredApprovals === undefined ? null : (
-        <p>It required {describeCount(requiredApprovals, "approval")} when it was applied.</p>
+        <p>
+          It required{" "}
+          {requiredApprovals === 0 ? "no approvals" : describeCount(requiredApprovals, "approval")}{" "}
+          when it was applied.
+        </p>
       )}
       {hasNone ? null : (
         <ul className="card request-notes" aria-label="Reviews">

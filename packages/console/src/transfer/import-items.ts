@@ -87,7 +87,7 @@ export function approvalOf({
 export function describeApproval(report: ImportReport): string | undefined {
   const { requiresApprovals: place } = report;
   if (place === undefined) return undefined;
-  const rule = `Changes in ${place.environment} of ${place.project} require ${describeCount(place.approvals, "approval")}`;
+  const rule = `Changes in ${place.environment} of the project ${place.project} require ${describeCount(place.approvals, "approval")}`;
   return approvalOf(report) === "never"
     ? `${rule}, and a change request is about one project: import the projects one by one.`
     : `${rule}, so nothing changes yet: the import becomes a change request.`;
