@@ -80,7 +80,7 @@ export async function loadConfig(
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
   const logTap = toTelemetryConfig(values) === undefined ? undefined : new LogTap();
-  const logger = chooseLogger(values, { worker, logTap });
+  const logger = chooseLogger(values, worker, logTap);
   const config = assembleConfig(values, {
     logger,
     logTap,
@@ -146,12 +146,11 @@ async function checkDisk(
   }
 }
 
-interface LoggerOptions {
-  readonly worker: WorkerIdentity | undefined;
-  readonly logTap: LogTap | undefined;
-}
-
-function chooseLogger(values: Values, { worker, logTap }: LoggerOptions): Logger {
+function chooseLogger(
+  values: Values,
+  worker: WorkerIdentity | undefined,
+  logTap: LogTap | undefined,
+): Logger {
   const secrets = collectSecrets(SETTINGS, values);
   if (values.logger !== undefined) return wrapLogger(values.logger, secrets);
   return createLogger({

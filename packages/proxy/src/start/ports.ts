@@ -45,8 +45,7 @@ export async function openPorts(
 ): Promise<OpenPorts> {
   const { host, port, network } = config;
   const { tls } = network;
-  const hasPlainPort = tls?.port !== undefined;
-  const plain = hasPlainPort ? createPlainServer(app, { config, guard, tls }) : undefined;
+  const plain = createPlainServer(app, config, guard);
   if (plain !== undefined) app.addServer(plain);
   if (management !== undefined) app.onClose(() => management.close());
 
@@ -54,7 +53,7 @@ export async function openPorts(
     const main = await openPort(app.server, {
       host,
       port: tls?.port ?? port,
-      variables: { port: hasPlainPort ? "FLAGS_TLS_PORT" : "PORT", host: "HOST" },
+      variables: { port: plain === undefined ? "PORT" : "FLAGS_TLS_PORT", host: "HOST" },
     });
     const openPlain = plain && (await openPort(plain, { host, port }));
     if (management !== undefined && network.management !== undefined) {
@@ -73,14 +72,14 @@ export async function openPorts(
   }
 }
 
-interface PlainServerOptions {
-  readonly config: ProxyConfig;
-  readonly guard: ConnectionGuard;
-  readonly tls: TlsConfig;
-}
-
 /** The server of the plain-HTTP port next to the TLS port: it redirects, or serves the same. */
-function createPlainServer(app: AppServer, { config, guard, tls }: PlainServerOptions): Server {
+function createPlainServer(
+  app: AppServer,
+  config: ProxyConfig,
+  guard: ConnectionGuard,
+): Server | undefined {
+  const { tls } = config.network;
+  if (tls?.port === undefined) return undefined;
   if (!tls.redirects) return createForwardingServer(guard, app.server);
   return createRedirectServer({
     guard,
