@@ -11,7 +11,11 @@ import {
   type UpstreamApi,
 } from "flags-sdk/neutral";
 import type { AcceptedUsage } from "./accepted-usage.ts";
-import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
+import type {
+  ApplicationRegistration,
+  ApplicationUsage,
+  ImpactMetric,
+} from "./application-usage.ts";
 import {
   type BulkOrigin,
   environmentOf,
@@ -60,21 +64,18 @@ const REJECTED: ReadonlySet<number | undefined> = new Set([400, 403, 422]);
 
 type Batch<Item> = readonly TakenItem<Item>[];
 
-/** How rejected items of one kind are divided and dropped. */
-interface RejectionRules<Item> {
+/** How to send items of one kind together. */
+interface BatchRequest<Item> {
+  readonly kind: DropKind;
   readonly buffer: ItemBuffer<Item>;
+  readonly post: (batch: Batch<Item>) => Promise<void>;
+  readonly onAccepted?: (batch: Batch<Item>) => void;
+  /** Tries another way to send what is rejected and not divided any more; returns whether that was decisive. */
+  readonly retry?: (batch: Batch<Item>, error: UpstreamError) => Promise<boolean>;
   /** @default all are known */
   readonly trustOf?: (item: Item) => Trust;
   /** Describes an item for the log. */
   readonly describe?: (item: Item) => string;
-}
-
-/** How to send items of one kind together. */
-interface BatchRequest<Item> extends RejectionRules<Item> {
-  readonly post: (batch: Batch<Item>) => Promise<void>;
-  readonly onAccepted?: (batch: Batch<Item>) => void;
-  /** Called for an item that is rejected alone, and for several that are not divided any more. */
-  readonly onRejected: (batch: Batch<Item>, error: UpstreamError) => Promise<void> | void;
 }
 
 /** Whether the upstream has sent all names in an item, all but those of variants, or not even that of the flag. */
@@ -209,10 +210,11 @@ export class UsageSender {
           acceptsBulk = true;
           for (const group of groupByApplication(batch)) onSent(this.#toBody(joinFlags(group)));
         },
-        onRejected: async (batch, error) => {
+        retry: async (batch, error) => {
           const isAccepted = batch.length === 1 && (await this.#sendSeparately(batch));
           // The upstream seems to reject all bulk reports.
           if (isAccepted && !acceptsBulk && error.status !== TOO_LARGE) throw error;
+          return true;
         },
       },
     );
@@ -230,10 +232,10 @@ export class UsageSender {
       ...this.#usageRequest,
       post: (batch) => api.sendMetrics(this.#toBody(joinFlags(batch)), signal),
       onAccepted: (batch) => onSent(this.#toBody(joinFlags(batch))),
-      onRejected: async (batch, error) => {
-        if (await this.#sendWithoutVariants(batch, error)) return;
-        isAccepted = false;
-        this.#decideLater("rejected", this.#usageRequest, batch, error);
+      retry: async (batch, error) => {
+        const isDecisive = await this.#sendWithoutVariants(batch, error);
+        isAccepted &&= isDecisive;
+        return isDecisive;
       },
     });
     return isAccepted;
@@ -263,6 +265,7 @@ export class UsageSender {
   get #usageRequest() {
     const { isKnown, usage } = this.#options.accepted;
     return {
+      kind: "rejected" as const,
       buffer: usage,
       trustOf: ({ flag, counts: { variants = {} } }: FlagUsage): Trust => {
         if (!isKnown(flag)) return "unknown";
@@ -280,46 +283,40 @@ export class UsageSender {
   #sendImpactMetrics(origin: BulkOrigin | undefined): Promise<void> {
     const { api, accepted, identity } = this.#options;
     const { signal } = this.#attempt;
-    const taken = toChunks(accepted.impactMetrics.take(), ({ item }) => item);
-    return this.#forward("impact_metric", accepted.impactMetrics, taken, (impactMetrics) => {
+    const { impactMetrics: buffer } = accepted;
+    const post = (batch: Batch<ImpactMetric>): Promise<void> => {
+      const impactMetrics = batch.map(({ item }) => item);
       if (origin !== undefined) return api.sendBulk(toBulkBody({ impactMetrics }), signal);
       const { appName } = identity;
       const noUsage = this.#toBody({ appName, startMs: Date.now(), features: {} });
       return api.sendMetrics({ ...noUsage, impactMetrics }, signal);
-    });
+    };
+    const batches = toChunks(buffer.take(), ({ item }) => item);
+    return this.#sendBatches(batches, { kind: "impact_metric", buffer, post });
   }
 
   #sendRegistrations(origin: BulkOrigin | undefined): Promise<void> {
     const { api, accepted, identity } = this.#options;
     const { signal } = this.#attempt;
-    const { registrations } = accepted;
+    const { registrations: buffer } = accepted;
+    const request = { kind: "registration" as const, buffer };
     if (origin === undefined) {
-      const taken = registrations.take(MAX_SEPARATE_REGISTRATIONS).map((one) => [one]);
-      return this.#forward("registration", registrations, taken, async ([one]) => {
-        if (one !== undefined) await api.register(toForwarded(one, identity), signal);
+      const batches = buffer.take(MAX_SEPARATE_REGISTRATIONS).map((one) => [one]);
+      return this.#sendBatches(batches, {
+        ...request,
+        post: async ([one]) => {
+          if (one !== undefined) await api.register(toForwarded(one.item, identity), signal);
+        },
       });
     }
     const { environment } = origin;
-    const toEntry = (one: ApplicationRegistration) => ({
-      ...toForwarded(one, identity),
+    const toEntry = ({ item }: TakenItem<ApplicationRegistration>) => ({
+      ...toForwarded(item, identity),
       environment,
     });
-    const taken = toChunks(registrations.take(MAX_REGISTRATIONS), ({ item }) => toEntry(item));
-    return this.#forward("registration", registrations, taken, (batch) =>
-      api.sendBulk(toBulkBody({ applications: batch.map(toEntry) }), signal),
-    );
-  }
-
-  #forward<Item>(
-    kind: DropKind,
-    buffer: ItemBuffer<Item>,
-    batches: Iterable<Batch<Item>>,
-    post: (items: readonly Item[]) => Promise<void>,
-  ): Promise<void> {
-    return this.#sendBatches(batches, {
-      buffer,
-      post: (batch) => post(batch.map(({ item }) => item)),
-      onRejected: (batch, error) => this.#decideLater(kind, { buffer }, batch, error),
+    return this.#sendBatches(toChunks(buffer.take(MAX_REGISTRATIONS), toEntry), {
+      ...request,
+      post: (batch) => api.sendBulk(toBulkBody({ applications: batch.map(toEntry) }), signal),
     });
   }
 
@@ -331,7 +328,7 @@ export class UsageSender {
 
   /** If items are rejected, divides them until those that cause it are found. */
   async #sendBatch<Item>(batch: Batch<Item>, request: BatchRequest<Item>): Promise<void> {
-    const { buffer, post, onAccepted, onRejected } = request;
+    const { buffer, post, onAccepted, retry } = request;
     const error = await rejectionOf(post(batch)).catch((thrown: unknown) => {
       buffer.postpone(batch);
       throw thrown;
@@ -347,7 +344,8 @@ export class UsageSender {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await this.#sendBatch(part, request);
     }
-    if (parts.length === 0) await onRejected(batch, error);
+    if (parts.length > 0 || (await retry?.(batch, error)) === true) return;
+    this.#decideLater(batch, error, request);
   }
 
   /** Divides a rejected batch, first by what clients may have invented. Returns an empty list if it is not divided any more. */
@@ -374,10 +372,9 @@ export class UsageSender {
    * accepted, and otherwise after ten attempts, as are names that a client may have invented.
    */
   #decideLater<Item>(
-    kind: DropKind,
-    { buffer, trustOf = () => "known", describe }: RejectionRules<Item>,
     batch: Batch<Item>,
     error: UpstreamError,
+    { kind, buffer, trustOf = () => "known", describe }: BatchRequest<Item>,
   ): void {
     this.#attempt.decisions.push(() => {
       const isAlone = batch.length === 1;
