@@ -12,8 +12,6 @@ interface RelatedSettings {
   readonly keys: readonly string[];
   /** Whether only this machine can connect. */
   readonly isLoopback: boolean;
-  /** Epoch milliseconds. */
-  readonly nowMs: number;
 }
 
 /** Sentences. */
@@ -29,12 +27,12 @@ const MAX_RISKS = 20;
 
 export async function checkAccessFile(
   path: string,
-  { sources, keys, isLoopback, nowMs }: RelatedSettings,
+  { sources, keys, isLoopback }: RelatedSettings,
 ): Promise<AccessFileCheck> {
   try {
     const file = await readAccessFile(path);
     const risks = file.entries
-      .flatMap((entry) => [...findExpired(entry, nowMs), ...findWeak(entry, isLoopback)])
+      .flatMap((entry) => [...findRisks(entry, isLoopback)])
       .slice(0, MAX_RISKS);
     if (sources.length === 0) return { problems: file.problems, risks };
     assignSources(file, { sources, staticKeys: new Set(keys.map(digestKey)) });
@@ -45,22 +43,16 @@ export async function checkAccessFile(
   }
 }
 
-function findExpired(
-  { fields: { name, expiresAt = "" } }: AccessEntry,
-  nowMs: number,
-): readonly string[] {
-  if (!(Date.parse(expiresAt) <= nowMs)) return [];
-  return [
-    `the key ${name} expired at ${expiresAt}, so it is rejected: remove it, or correct the time`,
-  ];
-}
-
-function findWeak(
-  { key, fields: { name, kind } }: AccessEntry,
+function* findRisks(
+  { key, fields: { name, kind, expiresAt = "" } }: AccessEntry,
   isLoopback: boolean,
-): readonly string[] {
+): Generator<string, undefined> {
+  if (Date.parse(expiresAt) <= Date.now()) {
+    yield `the key ${name} expired at ${expiresAt}, so it is rejected: remove it, or correct the time`;
+  }
   // NOTE: the length of a key that is given as a digest is not known.
-  if (key === undefined) return [];
+  if (key === undefined) return undefined;
   const minLength = kind === "server" ? MIN_SECRET_LENGTH : MIN_PUBLIC_KEY_LENGTH;
-  return findWeakSecrets(`the key ${name}`, key, { minLength, isLoopback });
+  yield* findWeakSecrets(`the key ${name}`, key, { minLength, isLoopback });
+  return undefined;
 }

@@ -123,7 +123,6 @@ async function checkAccess(
     sources: describeSources({ upstreamTokens: flagsApiToken, files }),
     keys: [...clientKeys, ...serverTokens],
     isLoopback: isLoopbackHost(values.host),
-    nowMs: Date.now(),
   });
   const name = nameSetting(SETTINGS.accessFile);
   findings.problems.push(...problems.map((each) => `${name}: ${values.accessFile}: ${each}`));

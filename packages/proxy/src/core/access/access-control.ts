@@ -24,7 +24,7 @@ export interface UpstreamVerification {
   verify(key: string, address: string): Promise<boolean>;
   /** Has several keys verified; then the registry knows the valid ones. @throws {HttpError} 429 or 503 */
   verifyAll(keys: readonly string[], address: string): Promise<void>;
-  /** Has a known key verified again if it is due, by its digest. @throws {HttpError} 503 if the last verification no longer counts */
+  /** Has a known key verified again if it is due, by its digest. @throws {HttpError} 503 if it no longer counts */
   confirm(key: string): Promise<void>;
   close(): Promise<void>;
 }
