@@ -28,10 +28,8 @@ const RETRY_DELAY_MS = 30_000;
 /** Requests wait for the first read, and the end of the process for the last write. */
 const TIMEOUT_MS = 2000;
 
-const HOUR_MS = 60 * 60 * 1000;
-
 /** While keys are verified again, the document is written at least this often, or after half of their maximum age. */
-const REFRESH_MS = HOUR_MS;
+const REFRESH_MS = 60 * 60 * 1000;
 
 const MAX_STORED = 20_000;
 

@@ -1,4 +1,3 @@
-import type { KeyObject } from "node:crypto";
 import { codeOf } from "flags-server-kit/neutral";
 import type { errors, JWTPayload, JWTVerifyOptions } from "jose";
 import { HttpError, invalidSignature } from "../../core/http/errors.ts";
@@ -29,7 +28,7 @@ interface JwtRules {
  */
 export function createJwtVerifier(
   rules: JwtRules,
-  keys: readonly (KeyObject | KeySet)[],
+  keys: readonly KeySet[],
   allowsAnonymous: boolean,
 ): ContextVerifier {
   const { claims, clockToleranceSeconds } = rules;
@@ -51,7 +50,7 @@ export function createJwtVerifier(
 
 async function verifyToken(
   token: string,
-  keys: readonly (KeyObject | KeySet)[],
+  keys: readonly KeySet[],
   { algorithms, issuer, audience, clockToleranceSeconds }: JwtRules,
 ): Promise<JWTPayload> {
   // NOTE: loaded with the first token, so that a start without tokens takes no longer.
@@ -67,11 +66,7 @@ async function verifyToken(
   for (const key of keys) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- there is more than one during a rotation
-      const { payload } =
-        typeof key === "function"
-          ? await jwtVerify(token, key, options)
-          : await jwtVerify(token, key, options);
-      return payload;
+      return (await jwtVerify(token, key, options)).payload;
     } catch (error) {
       if (error instanceof HttpError) throw error;
       // The error of a key that the token was not signed with explains less than the error of the right key.

@@ -132,7 +132,7 @@ const MAX_JWKS_BYTES = 256 * 1024;
 interface SigningKeys {
   /** The keys, or where they are. */
   readonly texts: readonly string[];
-  readonly keys: readonly (KeyObject | KeySet)[];
+  readonly keys: readonly KeySet[];
   readonly areSecrets?: boolean;
   readonly jwksUrl?: string;
 }
@@ -160,9 +160,9 @@ async function readKeys(
     const texts = await Promise.all(
       [publicKeyFile].flat().map((file) => readFile("signedContext.jwt.publicKeyFile", file)),
     );
-    return { texts, keys: texts.map(readPublicKey) };
+    return { texts, keys: texts.map(readPublicKey).map(always) };
   }
-  const keys = secrets.map((secret) => createSecretKey(secret, "utf8"));
+  const keys = secrets.map((secret) => always(createSecretKey(secret, "utf8")));
   return { texts: secrets, keys, areSecrets: true };
 }
 
@@ -174,6 +174,10 @@ function checkUrl(text: string): string {
   throw new ReadError(
     "has a `signedContext.jwt.jwksUrl` that cannot be used: it must be an `https` URL without a password, or an `http` URL of this machine",
   );
+}
+
+function always(key: KeyObject): KeySet {
+  return async () => key;
 }
 
 function readKeySet(text: string): KeySet {

@@ -1,3 +1,4 @@
+import type { UsageMetrics } from "../../metrics/usage-metrics.ts";
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
 import { unavailable } from "../http/errors.ts";
@@ -5,19 +6,8 @@ import type { FlagUsage } from "./flag-usage.ts";
 
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-interface Counter {
-  inc(count?: number): void;
-}
-
-interface UsageCounters {
-  readonly entries: Counter;
-  readonly invalid: Counter;
-  readonly refused: Counter;
-  readonly dropped: { inc(labels: { readonly kind: string }, count: number): void };
-}
-
 export interface UsageRules {
-  readonly metrics: UsageCounters;
+  readonly metrics: { readonly [Name in keyof UsageMetrics]: Pick<UsageMetrics[Name], "inc"> };
   /** Counts the usage of each flag. Undefined: it is not counted. */
   readonly flagUsage: FlagUsage | undefined;
   /** Time between two reports to the upstream, each of which empties the buffer. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FeatureUsage, type MetricsBody, UpstreamError } from "flags-sdk";
+import { resolveOptions } from "flags-sdk/internal";
 import { UpstreamUsage } from "./upstream-usage.ts";
 
 type Options = ConstructorParameters<typeof UpstreamUsage>[0];
@@ -34,17 +35,17 @@ interface Setup extends Partial<Pick<Options, "api" | "isKnown" | "onDropped" | 
 }
 
 function createUsage({ api, environment, jitterMs = 0, ...options }: Setup = {}): UpstreamUsage {
-  const token = environment === undefined ? undefined : `*:${environment}.secret`;
+  const token = environment === undefined ? "secret" : `*:${environment}.secret`;
   return new UpstreamUsage({
     api: { sendMetrics: accept, sendBulk: accept, register: accept, ...api },
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
-    settings: {
-      credentials: { token, customHeaders: {}, customHeadersFunction: undefined },
-      isMetricsEnabled: true,
-      isRegistrationEnabled: true,
+    settings: resolveOptions({
+      appName: "app",
+      url: "http://127.0.0.1/api",
+      token,
       metricsIntervalMs: INTERVAL_MS,
       metricsJitterMs: jitterMs,
-    },
+    }),
     events: {
       error: () => {},
       failure: () => {},

@@ -18,14 +18,7 @@ export interface UsageSpoolOptions {
 }
 
 interface UpstreamUsageOptions extends Omit<UsageSenderOptions, "accepted" | "credentials"> {
-  readonly settings: Pick<
-    Settings,
-    | "credentials"
-    | "isMetricsEnabled"
-    | "isRegistrationEnabled"
-    | "metricsIntervalMs"
-    | "metricsJitterMs"
-  >;
+  readonly settings: Settings;
   readonly isKnown: IsKnown;
   readonly onDropped: (kind: DropKind, count: number) => void;
   /** @default memory */

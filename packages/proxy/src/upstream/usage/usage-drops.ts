@@ -12,8 +12,7 @@ const DESCRIPTIONS: Readonly<Record<DropKind, string>> = {
 /** Counts dropped data, and summarizes it in warnings. */
 export class UsageDrops {
   readonly #onDropped: (kind: DropKind, count: number) => void;
-  readonly #counts = new Map<DropKind, number>();
-  readonly #examples = new Map<DropKind, string>();
+  readonly #pending = new Map<DropKind, { count: number; example: string | undefined }>();
 
   constructor(onDropped: (kind: DropKind, count: number) => void) {
     this.#onDropped = onDropped;
@@ -22,21 +21,22 @@ export class UsageDrops {
   /** @param example describes the data, for the summary */
   add(kind: DropKind, count: number, example?: string): void {
     if (count === 0) return;
-    if (example !== undefined && !this.#examples.has(kind)) this.#examples.set(kind, example);
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+    const pending = this.#pending.get(kind);
+    this.#pending.set(kind, {
+      count: (pending?.count ?? 0) + count,
+      example: pending?.example ?? example,
+    });
     this.#onDropped(kind, count);
   }
 
   /** Logs the drops since the last call; returns whether there were any. */
   logSummary(warn: (message: string) => void): boolean {
-    for (const [kind, count] of this.#counts) {
-      const example = this.#examples.get(kind);
+    for (const [kind, { count, example }] of this.#pending) {
       const first = example === undefined ? "" : `. The first: ${example}`;
       warn(`Dropped ${count} ${DESCRIPTIONS[kind]}${first}`);
     }
-    const hasLogged = this.#counts.size > 0;
-    this.#counts.clear();
-    this.#examples.clear();
+    const hasLogged = this.#pending.size > 0;
+    this.#pending.clear();
     return hasLogged;
   }
 }
