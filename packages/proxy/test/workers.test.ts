@@ -270,11 +270,21 @@ describe("a worker that is killed", () => {
     expect(deliveredTo(upstream)).toBeLessThanOrEqual(total((caller) => caller.attempted));
   });
 
-  test("a replacement that cannot start is retried with increasing delays, while other workers serve", async () => {
+  test("a worker that is killed leaves no connection open that it was about to receive, and a replacement that cannot start is retried with increasing delays, while other workers serve", async () => {
     const { pids, url, command, strategyFile } = await startDistinct();
     await rm(strategyFile);
     const [victim = 0, other] = pids;
+    process.kill(victim, "SIGSTOP");
+    // Workers receive connections in turn, so one of these two waits for the victim.
+    const requests = [send(`${url}/proxy`), send(`${url}/proxy`)];
+    expect(namesIn(await Promise.any(requests))).toEqual([`in-${other}`]);
     process.kill(victim, "SIGKILL");
+    const results = await Promise.allSettled(requests);
+    expect(results.filter(({ status }) => status === "rejected")).toEqual([
+      expect.objectContaining({
+        reason: expect.objectContaining({ code: "ECONNRESET" }) as unknown,
+      }),
+    ]);
     await eventually(() => command.output.stdout).toMatch(
       /Worker 3 .* cannot start \(.*there is no file.*\): a replacement starts in 1 s\n/,
     );
@@ -319,16 +329,13 @@ describe("a worker that does not respond", () => {
     });
     const [victim = 0, other] = pids;
     process.kill(victim, "SIGSTOP");
-    // One of the connections waits for the suspended worker.
-    const served: (readonly string[])[] = [];
-    for (let count = 0; count < 8; count += 1) {
-      void send(`${url}/proxy`).then(
-        (response) => served.push(namesIn(response)),
-        () => undefined,
-      );
-    }
-    await eventually(() => served.length).toBeGreaterThanOrEqual(7);
-    for (const names of served) expect(names).toEqual([`in-${other}`]);
+    // One of the connections waits for the suspended worker until that is killed.
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => send(`${url}/proxy`).then(namesIn)),
+    );
+    const successes = results.filter(({ status }) => status === "fulfilled");
+    expect(successes.length).toBeGreaterThanOrEqual(7);
+    for (const success of successes) expect(success).toMatchObject({ value: [`in-${other}`] });
 
     await eventually(() => pidsOf(command)).toHaveLength(3);
     expect(isRunning(victim)).toBe(false);

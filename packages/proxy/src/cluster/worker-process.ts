@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import type { Worker } from "node:cluster";
 import { StartError } from "flags-server-kit";
 import type { MonitoredWorker } from "./heartbeat.ts";
@@ -17,6 +18,7 @@ export class WorkerProcess implements MonitoredWorker {
 
   constructor(worker: Worker, onMessage: (from: WorkerProcess, message: ToPrimary) => void) {
     this.#worker = worker;
+    closeLostConnections(worker);
     this.name = `Worker ${worker.id} (process ${worker.process.pid ?? "none"})`;
     this.exited = waitForExit(worker).then((reason) => this.#explain(reason));
     this.listening = new Promise((resolve, reject) => {
@@ -83,5 +85,36 @@ function waitForExit(worker: Worker): Promise<string> {
       // Other errors are about a running process, which will emit `exit`.
       if (worker.process.pid === undefined) resolve(`could not be started (${error.message})`);
     });
+  });
+}
+
+/** The message with which node:cluster sends a connection to a worker. Private to Node. */
+interface ConnectionMessage {
+  readonly act?: string;
+  readonly seq?: number;
+}
+
+/**
+ * Closes the connection that was on its way to a worker when it exited. node:cluster leaves it open, so that its client
+ * would wait forever (nodejs/node-v0.x-archive#7006).
+ *
+ * node:cluster sends through `worker.process`, so this replaces it with an object that inherits from the
+ * real process and records the connections it sends.
+ *
+ * NOTE: no documented API shows these connections. If a version of Node uses other messages, this does
+ * nothing, and a test fails.
+ */
+function closeLostConnections(worker: Worker): void {
+  const child = worker.process;
+  const pending = new Map<number | undefined, { close(): void }>();
+  const send = (...sent: Parameters<ChildProcess["send"]>): boolean => {
+    const [message, connection] = sent as unknown as [ConnectionMessage, { close(): void }];
+    if (message.act === "newconn") pending.set(message.seq, connection);
+    return child.send(...sent);
+  };
+  worker.process = Object.create(child, { send: { value: send } }) as ChildProcess;
+  child.on("internalMessage", ({ ack }: { readonly ack?: number }) => pending.delete(ack));
+  worker.once("exit", () => {
+    for (const connection of pending.values()) connection.close();
   });
 }
