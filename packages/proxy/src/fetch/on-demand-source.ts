@@ -5,6 +5,7 @@ import {
   createDocumentFilter,
   createIdentity,
   Emitter,
+  type EventSink,
   FailureLog,
   type FeatureFilters,
   FlagState,
@@ -75,6 +76,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
   protected override readonly updater: FlagUpdater;
   readonly #options: OnDemandSourceOptions;
   readonly #sink: SyncSink;
+  readonly #events: EventSink;
   readonly #log: FailureLog;
   readonly #usage: OnDemandUsage;
   readonly #api: UpstreamApi;
@@ -91,6 +93,7 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     });
     this.emitter = emitter;
     const events = toEventSink(emitter);
+    this.#events = events;
     this.#log = new FailureLog("Fetching flags", events);
     this.compiler = new Compiler(options.strategies, emitter, "");
     this.updater = new FlagUpdater({
@@ -98,7 +101,11 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
       emitter,
       slicer: IMMEDIATELY,
     });
-    this.#sink = this.#createSink();
+    const { updater } = this;
+    // If flags are loaded only once, nothing can confirm them later.
+    const sink =
+      options.refreshIntervalMs === 0 ? updater : new HoldBack({ sink: updater, updater, events });
+    this.#sink = convertDocuments(sink, createDocumentFilter(options.filters, events.warn));
     const { appName, instanceId = crypto.randomUUID(), timeoutMs } = options;
     const identity = createIdentity({ appName, instanceId });
     const { token, headers: customHeaders } = options;
@@ -242,24 +249,6 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     if (maxStalenessMs === undefined) return true;
     const { confirmedAtMs = -Infinity } = this;
     return performance.now() - confirmedAtMs <= maxStalenessMs;
-  }
-
-  get #events() {
-    return toEventSink(this.emitter);
-  }
-
-  #createSink(): SyncSink {
-    const { filters, refreshIntervalMs } = this.#options;
-    const events = this.#events;
-    const held = new HoldBack({
-      sink: this.updater,
-      size: () => this.updater.size,
-      onHeldBack: (isHeldBack) => this.updater.setHeldBack(isHeldBack),
-      onError: (cause) => events.error(toUpstreamError(cause)),
-    });
-    // If flags are loaded only once, nothing can confirm them later.
-    const sink = refreshIntervalMs === 0 ? this.updater : held;
-    return convertDocuments(sink, createDocumentFilter(filters, events.warn));
   }
 }
 

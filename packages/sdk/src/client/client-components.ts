@@ -20,7 +20,6 @@ import { toHeaderValue } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { RequestObserver } from "../transport/http-client.ts";
 import type { RetryingTask } from "../transport/retrying-task.ts";
-import { toUpstreamError } from "../transport/upstream-error.ts";
 import { ClientUsage } from "../usage/client-usage.ts";
 import { createBootstrap } from "./bootstrap.ts";
 
@@ -118,10 +117,9 @@ function selectSynchronizer(
   const holdBack = (sink: SyncSink): HoldBack =>
     new HoldBack({
       sink,
-      size: () => updater.size,
+      updater,
+      events,
       restored: () => storage.whenRestored(),
-      onHeldBack: (isHeldBack) => updater.setHeldBack(isHeldBack),
-      onError: (cause) => events.error(toUpstreamError(cause)),
     });
   if (unleash !== undefined) {
     return new UnleashSynchronizer({ unleash, updater, sink: holdBack(updater), events });

@@ -18,10 +18,14 @@ function createHoldBack({ size = 0, restored = Promise.resolve() } = {}) {
       },
       unchanged: () => log.push("unchanged"),
     },
-    size: () => current,
+    updater: {
+      get size() {
+        return current;
+      },
+      setHeldBack: () => undefined,
+    },
     restored: () => restored,
-    onHeldBack: () => undefined,
-    onError: (cause) => expect.fail(String(cause)),
+    events: { error: (error) => expect.fail(error.message) },
   });
   const receive = (document: object, isRelayed = false): Promise<void> =>
     holdBack.accept(document, UNABORTED, { ...confirmedNow(), isRelayed });

@@ -1,17 +1,19 @@
 import { isRecord } from "flags-engine";
 import type { Confirmation } from "../transport/confirmation.ts";
 import { abortable } from "../transport/deadline.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import { toUpstreamError } from "../transport/upstream-error.ts";
+import type { FlagUpdater } from "./flag-updater.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
 const CONFIRMATIONS = 3;
 
 interface HoldBackOptions {
   readonly sink: SyncSink;
-  readonly size: () => number;
+  readonly updater: Pick<FlagUpdater, "setHeldBack" | "size">;
   /** Resolves once stored flags have been restored, or none could be. @default there are none */
   readonly restored?: () => Promise<void>;
-  readonly onHeldBack: (isHeldBack: boolean) => void;
-  readonly onError: (cause: unknown) => void;
+  readonly events: Pick<EventSink, "error">;
 }
 
 interface HeldDocument {
@@ -41,13 +43,13 @@ export class HoldBack implements SyncSink {
   }
 
   unchanged(confirmation: Confirmation): void {
-    const { sink, onError } = this.#options;
+    const { sink, events } = this.#options;
     if (this.#held === undefined) return sink.unchanged(confirmation);
     const { document, signal } = this.#held;
     if (!this.#confirm(document, signal)) return undefined;
     this.#clear();
     sink.accept(document, signal, confirmation).catch((cause: unknown) => {
-      if (!signal.aborted) onError(cause);
+      if (!signal.aborted) events.error(toUpstreamError(cause));
     });
     return undefined;
   }
@@ -59,20 +61,20 @@ export class HoldBack implements SyncSink {
   ): Promise<boolean> {
     if (isRelayed || !isEmpty(document)) return false;
     await abortable(Promise.resolve(this.#options.restored?.()), signal);
-    return this.#options.size() > 0;
+    return this.#options.updater.size > 0;
   }
 
   /** Returns whether the document is confirmed often enough. */
   #confirm(document: unknown, signal: AbortSignal): boolean {
     const confirmations = (this.#held?.confirmations ?? -1) + 1;
     this.#held = { document, signal, confirmations };
-    this.#options.onHeldBack(true);
+    this.#options.updater.setHeldBack(true);
     return confirmations >= CONFIRMATIONS;
   }
 
   #clear(): void {
     this.#held = undefined;
-    this.#options.onHeldBack(false);
+    this.#options.updater.setHeldBack(false);
   }
 }
 
