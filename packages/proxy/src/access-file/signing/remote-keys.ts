@@ -57,7 +57,8 @@ export function createRemoteKeys(
       readAtMs = Date.now();
       if (problem !== "") logger.warn(`Read ${subject} again`);
       problem = "";
-      return new Response(text);
+      // NOTE: all that jose reads. The bundle of the command has no `Response`.
+      return { status: 200, json: async () => JSON.parse(text) as unknown } as Response;
     } catch (error) {
       const reason = toErrorMessage(error);
       if (reason !== problem) logger.error(`Cannot read ${subject}: ${reason}`);
