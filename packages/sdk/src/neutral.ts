@@ -17,7 +17,6 @@ export { SourceEvents, UpdatedFlags } from "./sync/updated-flags.ts";
 
 // Flags as clients read them, and usage.
 export { toClientContext, withSessionId } from "./rendering/client-context.ts";
-export type { ClientContext } from "./rendering/client-context.ts";
 export { DIGEST_WORDS, digestOf, digestOfFrame, toEntityTag } from "./rendering/entity-tag.ts";
 export type { ListFrame } from "./rendering/entity-tag.ts";
 export { OFREP_FRAME, OFREP_REASONS, toOfrepEvaluation } from "./rendering/ofrep.ts";
@@ -27,7 +26,7 @@ export { Strategy } from "./evaluation/strategy.ts";
 export { PageFlags } from "./rendering/page-flags.ts";
 export type { FlagUse } from "./rendering/page-flags.ts";
 export { toClientVariant, toToggle, UNKNOWN_FLAG } from "./rendering/toggles.ts";
-export type { ClientVariant, ToggleFlag, ToggleOutcome } from "./rendering/toggles.ts";
+export type { ClientVariant } from "./rendering/toggles.ts";
 export { EvaluationCounts } from "./usage/evaluation-counts.ts";
 
 // Calls to an upstream.

@@ -57,7 +57,6 @@ export interface ClientComponents {
   readonly upstream: UpstreamConnection;
   readonly events: EventSink;
   readonly compiler: Compiler;
-  readonly state: FlagState;
   readonly updater: FlagUpdater;
   readonly storage: DefinitionsStorage;
   readonly synchronizer: Synchronizer;
@@ -80,16 +79,15 @@ export function createComponents(
   const upstream = connectUpstream(settings, http);
   const { api, identity, slicer } = upstream;
   const compiler = new Compiler(strategies, emitter, HOST_NAME);
-  const state = new FlagState({ bootstrapOverrides, compiler });
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
   const storage = new DefinitionsStorage(provider, appName, events.warn);
   const updater = new FlagUpdater({
-    state,
+    state: new FlagState({ bootstrapOverrides, compiler }),
     emitter,
     save: (definitions) => storage.save(definitions),
     slicer,
   });
-  const connected = { upstream, events, compiler, state, updater, storage };
+  const connected = { upstream, events, compiler, updater, storage };
   const synchronizer = selectSynchronizer(settings, parts, connected);
   const bootstrap =
     settings.bootstrap &&
@@ -99,7 +97,7 @@ export function createComponents(
       slicer,
       userAgent: toHeaderValue(appName),
       accept: (document, signal) => updater.acceptFrom("bootstrap", document, signal),
-      isNeeded: () => !state.outranks("bootstrap"),
+      isNeeded: () => !updater.state.outranks("bootstrap"),
       intervalMs: settings.refreshIntervalMs,
       events,
     });
@@ -110,9 +108,9 @@ export function createComponents(
 function selectSynchronizer(
   settings: Settings,
   { share }: ClientParts,
-  components: Pick<ClientComponents, "events" | "state" | "storage" | "updater" | "upstream">,
+  components: Pick<ClientComponents, "events" | "storage" | "updater" | "upstream">,
 ): Synchronizer {
-  const { upstream, updater, state, storage, events } = components;
+  const { upstream, updater, storage, events } = components;
   const { unleash, synchronization, filters, refreshIntervalMs: intervalMs } = settings;
   const holdBack = (sink: SyncSink): HoldBack =>
     new HoldBack({
@@ -137,8 +135,8 @@ function selectSynchronizer(
     createSynchronizer: create,
     sink: updater,
     current: () => ({
-      revision: state.snapshot?.revision,
-      definitions: state.definitions,
+      revision: updater.state.snapshot?.revision,
+      definitions: updater.state.definitions,
       confirmedAtMs: updater.confirmedAtMs,
     }),
     intervalMs,

@@ -167,9 +167,9 @@ export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDispo
 
   #createEvaluator(): Evaluator {
     const { appName, environment } = this.#settings;
-    const { state, usage } = this.#components;
+    const { updater, usage } = this.#components;
     return new Evaluator({
-      snapshot: () => state.snapshot,
+      snapshot: () => updater.state.snapshot,
       staticContext: { appName, environment },
       emitter: this.emitter,
       count: (name, enabled, variant) => usage.count(name, enabled, variant),
