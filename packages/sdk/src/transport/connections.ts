@@ -63,7 +63,7 @@ export function createConnections(settings: ConnectionSettings): NodeConnections
     if (isDirect || proxy === undefined)
       return startRequest(url, { ...options, agent: plainAgent });
     // Not through a tunnel: many proxies allow that only for port 443.
-    const headers = { ...options.headers, host: url.host, ...proxy.headers };
+    const headers = { host: url.host, ...proxy.headers, ...options.headers };
     const path = `${url.origin}${url.pathname}${url.search}`;
     return startRequest(proxy.url, { ...options, agent: agentTo(proxy.url), path, headers });
   };
