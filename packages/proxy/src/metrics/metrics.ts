@@ -8,7 +8,6 @@ export interface Metrics {
   readonly registry: Registry;
   readonly requests: RequestMetrics;
   readonly usage: UsageMetrics;
-  /** Returns all metrics in the Prometheus text format; with workers, those of all processes. */
   readonly read: () => Promise<string>;
 }
 

@@ -8,7 +8,6 @@ import { createCallerAddress } from "./caller-address.ts";
 type Ranges = readonly string[];
 
 interface AccessLists {
-  /** Undefined: all addresses that are not denied. */
   readonly allowList: Ranges | undefined;
   readonly denyList: Ranges;
 }

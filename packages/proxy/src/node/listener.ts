@@ -14,7 +14,6 @@ interface ListenerOptions {
   readonly handler: Handler;
   readonly observe: ObserveRequest;
   readonly readsForwarded: boolean;
-  /** Decides which requests are traced. Undefined: none. */
   readonly tracer: Pick<RequestTracer, "begin"> | undefined;
   readonly logger: Pick<Logger, "error">;
   /** Memory for compressed bodies that several users share. @default 16 MiB */

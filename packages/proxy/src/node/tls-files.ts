@@ -9,7 +9,6 @@ import type { FollowedFiles } from "../files/read-file.ts";
 
 interface TlsFilesOptions {
   readonly material: TlsMaterial;
-  /** The files that `load` reads. */
   readonly paths: readonly string[];
   readonly load: () => TlsMaterial | FileProblems;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;

@@ -3,7 +3,6 @@ import { isIP } from "node:net";
 import { isLoopbackHost } from "../config/loopback.ts";
 
 interface OwnHosts {
-  /** The address to listen on. @default all addresses */
   readonly host?: string | undefined;
   /** Further names under which the server is reached, without ports. @default none */
   readonly allowedHosts?: readonly string[];

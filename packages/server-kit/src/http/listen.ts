@@ -18,7 +18,6 @@ export interface ListenVariables {
 
 export interface OpenPort {
   readonly port: number;
-  /** For example `http://localhost:3000`. */
   readonly origin: string;
 }
 

@@ -4,11 +4,8 @@ import { FeedShare } from "./feed-share.ts";
 import { type HubStream, StreamHub, type StreamHubOptions } from "./stream-hub.ts";
 
 interface DeltaMessage {
-  /** Identifies the state. */
   readonly id: number;
-  /** The changes as one line of JSON. */
   readonly text: string;
-  /** Number of changes. */
   readonly size: number;
 }
 
@@ -24,7 +21,6 @@ type EventName = keyof typeof encodedEvents;
 
 /** A stream of the Unleash streaming API, which sends an SDK every change of its flag definitions. */
 export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
-  /** The client that has opened it. */
   readonly key: string;
   readonly feed: Feed;
   readonly events: EventStream;
@@ -64,7 +60,6 @@ export interface DeltaHubOptions extends Pick<
 > {
   readonly maxStreams: number;
   readonly maxFeedBytes: number;
-  /** Creates the error for a stream that a limit does not allow, a 503. */
   readonly toError: (message: string, headers: Record<string, string>) => Error;
 }
 

@@ -26,7 +26,6 @@ export interface StreamHubOptions<Stream extends HubStream> {
   readonly maxAgeMs?: number | undefined;
   /** Memory for events that clients have not read. @default 67108864 */
   readonly maxUnreadBytes?: number | undefined;
-  /** How often this memory is measured. @default 1000 */
   readonly unreadCheckMs?: number | undefined;
 }
 

@@ -1,7 +1,6 @@
 export interface StreamEvent {
   readonly name: string;
   readonly id: number | string;
-  /** One line of text. */
   readonly data: string;
 }
 

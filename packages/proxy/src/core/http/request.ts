@@ -7,7 +7,6 @@ export interface ProxyRequest {
   readonly url?: string | undefined;
   /** The target before a framework removed the path at which the proxy is mounted. @default `url` */
   readonly originalUrl?: string | undefined;
-  /** Names are in lower case. */
   readonly headers: IncomingHttpHeaders;
   /** Alternating names and values, as they were sent; empty if the runtime does not show them. */
   readonly rawHeaders: readonly string[];

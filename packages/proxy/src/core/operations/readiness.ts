@@ -31,7 +31,6 @@ export async function whenReady(sources: readonly Source[]): Promise<void> {
 
 export interface ReadinessRules {
   readonly sources: readonly Source[];
-  /** The greatest age of flags; undefined: any. */
   readonly maxStalenessMs: number | undefined;
   readonly isStopping: () => boolean;
 }

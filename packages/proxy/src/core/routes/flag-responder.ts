@@ -36,7 +36,6 @@ export interface FlagProtocol extends Renderer {
   readonly originVary: string;
   /** Whether a response depends on more than the context, whatever the flags are. */
   readonly isAlwaysPrivate: boolean;
-  /** Whether responses have the age of the flags in a header. */
   readonly showsAge: boolean;
   readonly reporter: EvaluationReporter | undefined;
 }

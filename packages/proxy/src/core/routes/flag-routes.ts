@@ -14,7 +14,6 @@ interface FlagRoutesOptions extends Pick<
 > {
   readonly body: FlagRequestBody;
   readonly responseSchema: TSchema;
-  /** Heading of the routes in the OpenAPI document. */
   readonly tag: string;
 }
 

@@ -56,7 +56,6 @@ export interface ProtocolDefinition {
   readonly sessionIsUser?: boolean;
   /** How errors are written; its path is below the base path. @default as an `HttpError` */
   readonly errors?: ErrorFormat;
-  /** Security schemes of its routes in the OpenAPI document. @default none */
   readonly securitySchemes?: SecuritySchemes;
   /** What its streams send when flags change; undefined if it has no streams. */
   readonly streamEvents?: StreamEvents;

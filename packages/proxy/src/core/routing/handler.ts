@@ -18,7 +18,6 @@ export interface ErrorFormat {
 const ANY_PATH = "*";
 
 export interface HandledReply extends Reply {
-  /** The path of the route, with the names of its parameters. */
   readonly route: string;
   /** Whether the proxy has nothing to say about the request, so that a program that embeds it may handle it. */
   readonly isUnhandled: boolean;
@@ -37,10 +36,8 @@ export interface HandlerOptions {
   /** Empty, or with a leading and without a trailing slash. */
   readonly basePath: string;
   readonly routes: readonly Route[];
-  /** Undefined: no response has CORS headers. */
   readonly cors?: Cors | undefined;
   readonly errorFormats?: readonly ErrorFormat[];
-  /** Undefined: all addresses are allowed. */
   readonly isAllowed?: ((request: ProxyRequest) => boolean) | undefined;
   readonly isOwnHost: (request: ProxyRequest) => boolean;
   /** Whether the sources are ready. Not called again after it has returned true. */

@@ -11,14 +11,12 @@ interface PathRoutes {
 export interface Match {
   /** The path without repeated slashes and a trailing one. */
   readonly path: string;
-  /** Undefined: there is no such path. */
   readonly found?: PathRoutes;
   readonly params: Readonly<Record<string, string>>;
   /** Whether the path is written in a way that no route accepts, such as with an encoded letter. */
   readonly isMisspelled?: boolean;
   /** Whether slashes are repeated, or one follows. */
   readonly isLenient?: boolean;
-  /** Why no route can handle this target. */
   readonly error?: HttpError;
 }
 

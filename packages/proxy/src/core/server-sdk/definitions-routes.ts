@@ -49,7 +49,6 @@ export interface DefinitionsServices {
 interface DefinitionsOptions {
   readonly definitions: DefinitionsServices;
   readonly authenticate: NonNullable<Route["authenticate"]>;
-  /** The request headers that every response depends on. */
   readonly vary: string;
 }
 

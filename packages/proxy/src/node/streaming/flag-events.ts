@@ -16,7 +16,6 @@ export interface EventFormat {
 
 /** The result of an evaluation as a server-sent event, which is serialized on first use. */
 export class FlagEvent {
-  /** The entity tag of the response body with the same flags. */
   readonly id: string;
   readonly #format: EventFormat;
   readonly #body: ResponseBody;

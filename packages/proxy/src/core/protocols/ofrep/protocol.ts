@@ -15,7 +15,6 @@ import { ofrepRoutes } from "./routes.ts";
 type OfrepErrorCode = "PARSE_ERROR" | "INVALID_CONTEXT" | "FLAG_NOT_FOUND" | "GENERAL";
 
 interface OfrepErrorBody {
-  /** The requested flag; absent in the error of a request for all flags. */
   readonly key?: string;
   readonly errorCode: OfrepErrorCode;
   readonly errorDetails: string;
