@@ -62,9 +62,11 @@ export class ResponseCache {
   }
 
   #idOf(snapshot: Snapshot): number {
-    const id = this.#ids.get(snapshot) ?? (this.#lastId += 1);
-    this.#ids.set(snapshot, id);
-    return id;
+    const known = this.#ids.get(snapshot);
+    if (known !== undefined) return known;
+    this.#lastId += 1;
+    this.#ids.set(snapshot, this.#lastId);
+    return this.#lastId;
   }
 }
 
