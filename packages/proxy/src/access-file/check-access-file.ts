@@ -10,11 +10,9 @@ interface RelatedSettings {
   readonly sources: readonly { readonly scope: TokenScope | undefined }[];
   /** The keys in settings. */
   readonly keys: readonly string[];
-  /** Whether only this machine can connect. */
   readonly isLoopback: boolean;
 }
 
-/** Sentences. */
 interface AccessFileCheck {
   /** Reasons not to start; each begins with its position. */
   readonly problems: readonly string[];

@@ -20,7 +20,6 @@ interface ParsedAccessFile {
   /** The keys that match the schema, by their position in the file. */
   readonly keys: ReadonlyMap<number, AccessFileKey>;
   readonly describe: DescribeProblem;
-  /** What does not match the schema. */
   readonly problems: readonly string[];
 }
 
@@ -132,7 +131,6 @@ function explain(schema: TSchema, error: TLocalizedValidationError): readonly Va
 
 type SchemaNode = Readonly<Record<string, unknown>>;
 
-/** The parts of a schema on the way to one. */
 function nodesOn(schema: TSchema, pointer: string): readonly SchemaNode[] {
   const nodes: SchemaNode[] = [{ ...schema }];
   for (const name of toPath(pointer)) {

@@ -19,7 +19,6 @@ import {
   type Signing,
 } from "./signing/read-signing.ts";
 
-/** One key of the file. */
 export interface AccessEntry {
   readonly index: number;
   readonly fields: AccessFileKey;
@@ -27,7 +26,6 @@ export interface AccessEntry {
   readonly digest: string;
   /** Undefined if only the digest is given. */
   readonly key: string | undefined;
-  /** The scope that the text of the key names. */
   readonly keyScope: TokenScope | undefined;
   /** How contexts are signed. @default they need not be */
   readonly signing: Signing | undefined;

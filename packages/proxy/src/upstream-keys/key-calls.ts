@@ -25,7 +25,6 @@ interface KeyCallsOptions {
   readonly olderThan: (ageMs: number) => readonly string[];
   /** Receives what the upstream says about a token, before its verdict is returned; undefined if it is not a valid key. */
   readonly onChecked: (token: string, key: VerifiedKey | undefined) => void;
-  /** Called if the upstream does not respond. */
   readonly onFailure: () => void;
   /** Receives the number of keys for which requests waited, by result. */
   readonly onResult: (result: Verdict["status"], count: number) => void;
@@ -139,7 +138,6 @@ export class KeyCalls {
 
 function ignore(): void {}
 
-/** Waits for a time, or until the signal is aborted. */
 async function sleep(timeMs: number, signal: AbortSignal): Promise<void> {
   if (timeMs > 0) await delay(timeMs, undefined, { ref: false, signal }).catch(() => {});
 }

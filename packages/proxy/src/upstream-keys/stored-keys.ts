@@ -42,7 +42,6 @@ interface StorageOptions {
   /** Keys that no replica has verified for this long are not used. */
   readonly maxAgeMs: number;
   readonly current: () => readonly StoredKey[];
-  /** Called with the keys in the store whenever they have been read. */
   readonly onRead: (keys: ReadonlyMap<string, StoredKey>) => void;
   readonly logger: Logger;
 }

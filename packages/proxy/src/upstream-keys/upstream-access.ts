@@ -34,7 +34,6 @@ export const VERIFICATION_LIMITS = {
 /** Keys of one request that are verified together. Less than the burst of an address. */
 const MAX_TOGETHER = 100;
 
-/** Requests of all clients that wait at the same time. */
 const MAX_WAITING = 2000;
 
 /** Log lines per hour about environments, which clients can invent. */
@@ -202,7 +201,6 @@ const INVALID_KEY_LIFETIME_MS = 10_000;
 
 type InvalidReason = Extract<KeyRejection, "invalid" | "projects">;
 
-/** Remembers for a short time why keys are not valid, by their digests. */
 export function createInvalidKeys(
   perf: { now: () => number } = performance,
 ): LRUCache<string, InvalidReason> {

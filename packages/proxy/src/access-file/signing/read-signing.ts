@@ -23,7 +23,6 @@ type SignedContextFields = NonNullable<AccessFileKey["signedContext"]>;
 type HmacFields = NonNullable<SignedContextFields["hmac"]>;
 type JwtFields = NonNullable<SignedContextFields["jwt"]>;
 
-/** How contexts are signed. */
 export interface Signing {
   /** Identifies the settings and the content of the files that they name, without revealing them. */
   readonly id: string;
@@ -35,7 +34,6 @@ export interface Signing {
 /** Reads a file that a field of an entry names, without white space around its text. */
 export type ReadNamedFile = (field: string, path: string, maxBytes?: number) => Promise<string>;
 
-/** Returns the keys at a URL. */
 export type KeysAt = (url: string) => KeySet;
 
 /**
@@ -128,7 +126,6 @@ function readAlgorithms({ algorithms }: JwtFields, isSecret: boolean): readonly 
 
 const MAX_JWKS_BYTES = 256 * 1024;
 
-/** The keys that verify tokens. */
 interface SigningKeys {
   /** The keys, or where they are. */
   readonly texts: readonly string[];

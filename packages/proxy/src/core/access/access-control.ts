@@ -12,7 +12,6 @@ interface StaticKeys {
   readonly limitsKeysToProject: boolean;
 }
 
-/** Has keys verified by the upstream. */
 export interface UpstreamVerification {
   /**
    * Has a key verified that the registry does not know. Returns whether it is valid: then the registry knows it.
@@ -36,12 +35,10 @@ interface AccessFileState {
   readonly loadedAtMs: number;
 }
 
-/** The keys of an app from settings, the access file and the upstream. */
 export class AccessControl {
   readonly keys: KeyRegistry;
   readonly uses = new KeyUses();
   readonly visibility = new Visibility();
-  /** The grants of the keys in settings. */
   readonly static: readonly Grant[];
   readonly #listeners = new Set<() => void>();
   readonly #stops: (() => void)[] = [];
@@ -63,7 +60,6 @@ export class AccessControl {
     return this.#fileGrants;
   }
 
-  /** Undefined without an access file. */
   get fileState(): AccessFileState | undefined {
     return this.#fileState;
   }

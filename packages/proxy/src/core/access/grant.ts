@@ -30,7 +30,6 @@ export const UPSTREAM_KEYS_NAME = "FLAGS_UPSTREAM_KEYS";
 
 /** The rules of a key of the access file, or of one that the upstream has verified. */
 export interface KeyRules {
-  /** For logs and metrics. */
   readonly name: string;
   /**
    * Identifies the rules that a response depends on, apart from the source. It is part of cache keys,
@@ -69,7 +68,6 @@ export function cacheKeyOf({ key, rules }: Grant): string {
 /** 22 characters of base64url are 132 bits: enough that no two keys have the same id. */
 const QUOTA_ID_LENGTH = 22;
 
-/** Returns the id of a quota per key. */
 export function quotaIdOf(grant: Grant): string {
   // NOTE: the same in every worker, since the primary process has one quota per key.
   return grant.key.slice(0, QUOTA_ID_LENGTH);

@@ -15,7 +15,6 @@ export class KeyRegistry {
   readonly #now: () => number;
   /** The keys in settings and in the access file, by their digests. Replaced as a whole. */
   #listed: ReadonlyMap<string, readonly Grant[]>;
-  /** By their digests. */
   readonly #verified = new Map<string, VerifiedGrant>();
 
   constructor(grants: readonly Grant[], now: () => number = Date.now) {

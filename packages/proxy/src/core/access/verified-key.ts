@@ -22,7 +22,6 @@ export interface ValidKey extends VerifiedKey {
 export type Verdict =
   | { readonly status: "valid" }
   | { readonly status: "invalid" }
-  /** The upstream did not respond. */
   | { readonly status: "unknown"; readonly retryAfterSeconds: number };
 
 export interface KeysChange {
@@ -34,7 +33,6 @@ export interface KeysChange {
 
 export type KeysListener = (change: KeysChange) => void;
 
-/** Verifies keys, in this process or in the primary process. */
 export interface KeyVerifier {
   /**
    * Verifies a key of the form that `isVerifiable()` accepts. Listeners learn of a valid key before the
@@ -48,7 +46,6 @@ export interface KeyVerifier {
   close(): Promise<void>;
 }
 
-/** Longer text is not a token. */
 const MAX_LENGTH = 500;
 
 // NOTE: only characters that JSON does not escape and that gateways do not reject. All new keys share calls to the

@@ -99,7 +99,6 @@ function readClaimed({ fields, properties }: SentContext, names: readonly string
   return claimed;
 }
 
-/** Removes the fields that must be signed, and the signature. */
 function withoutFields(sent: SentContext, names: readonly string[]): SentContext {
   const fields = { ...sent.fields };
   const properties = copyProperties(sent);

@@ -99,7 +99,6 @@ export class Visibility {
     return [snapshot, ...restricted.flat()];
   }
 
-  /** Forgets what is not in use. */
   retain(used: ReadonlySet<VisibleFlags>): void {
     for (const known of this.#bySource.values()) {
       for (const [id, visible] of known) if (!used.has(visible)) known.delete(id);

@@ -23,7 +23,6 @@ interface ContextDefaults {
   readonly sessionIsUser?: boolean;
 }
 
-/** How the contexts of requests are completed, as configured. */
 export interface ContextRules {
   readonly defaults: ContextDefaults;
   /** Returns the address of the client that sent a request; undefined if it is not known. */

@@ -13,7 +13,6 @@ const OTHER = "other";
  */
 export class FlagUsage {
   readonly #applications: ReadonlySet<string>;
-  /** By source, flag and application. */
   readonly #totals = new Map<string, FlagUsageTotals>();
 
   /** @param applications the applications that are counted by name */

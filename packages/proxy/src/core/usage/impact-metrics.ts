@@ -57,7 +57,6 @@ function isBucket(sent: unknown): sent is { readonly le: number | "+Inf"; readon
   return isValue(sent["le"]) || sent["le"] === "+Inf";
 }
 
-/** Returns undefined for invalid labels. */
 function parseLabels(sent: unknown): Readonly<Record<string, string>> | undefined {
   const entries = Object.entries(isRecord(sent) ? sent : {});
   if (entries.length > MAX_LABELS || !entries.every((entry) => entry.every(isText)))

@@ -19,7 +19,6 @@ const MAX_REPORTED_NAMES = 50_000;
  */
 const MAX_COUNTS: Readonly<Record<KeyKind, number>> = { client: 1e9, server: 1e15 };
 
-/** The application that usage counts as if a report has no name. */
 const UNKNOWN_APPLICATION = "unknown";
 
 export interface ParseOptions {
@@ -31,11 +30,9 @@ export interface ParseOptions {
 
 interface ReportedUsage {
   readonly usage: ApplicationUsage;
-  /** Number of flags and variants with invalid names, which were skipped. */
   readonly invalidCount: number;
 }
 
-/** Thrown for a value that does not match the schema. */
 const MISMATCH = new Error("It does not match the schema");
 
 /**

@@ -14,7 +14,6 @@ const MAX_INTERVAL_MS = 1e10;
 const MAX_FLAVOR_VERSION_LENGTH = 32;
 const EARLIEST_START_MS = Date.UTC(2010, 0);
 
-/** The request that contained a registration, and defaults for it. */
 export interface RegistrationOrigin {
   readonly grant: Grant;
   readonly headers: IncomingHttpHeaders;
@@ -36,7 +35,6 @@ export async function forwardReporter(sent: unknown, origin: RegistrationOrigin)
   if (sdkVersionOf(origin.headers) !== undefined) await forwardRegistration(sent, origin);
 }
 
-/** Omits invalid fields. */
 function parseRegistration(
   sent: unknown,
   { grant, headers, metricsIntervalMs }: RegistrationOrigin,

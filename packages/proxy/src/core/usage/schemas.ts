@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
 
-/** What the text of a count consists of. */
 export const COUNT_DIGITS = "^[0-9]+$";
 
 /** A count. It can be text: the Unleash proxy accepted that too. */

@@ -1,6 +1,5 @@
 import type { FeatureUsage } from "flags-sdk";
 
-/** The quota of data without one. */
 export const DEFAULT_QUOTA = "";
 
 export interface ApplicationUsage {
