@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Authority, type Identity, makeDirectory, writeFiles } from "./_certificates.ts";
-import { countConnections } from "../../server-kit/src/http/_server.ts";
+import { countConnections } from "../../server-kit/test/_server.ts";
 import { eventually } from "./_command.ts";
 import { KEY, MemoryLogger } from "./_proxy.ts";
 import { furtherPort, keepAlive, send, startServed, tlsConfig } from "./_served.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { applyDelta, type DeltaMessage, type FeaturesState } from "flags-engine";
 import { describe, expect, test } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
-import { countTurns } from "./_turns.ts";
+import { countTurns } from "../../test/_turns.ts";
 import {
   selectFeatures,
   type EnvironmentState,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countTurns } from "./_turns.ts";
+import { countTurns } from "../../test/_turns.ts";
 import type { EnvironmentState, FeatureEntry } from "./environment-state.ts";
 import { DocumentCache } from "./feature-document.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../context.ts";
-import { outcomeOf, snapshotOf } from "../_evaluate.ts";
+import { outcomeOf, snapshotOf } from "../../test/_evaluate.ts";
 
 const on = [{ name: "default" }];
 const forPro = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { evaluateFlag, snapshotOf } from "../_evaluate.ts";
+import { evaluateFlag, snapshotOf } from "../../test/_evaluate.ts";
 
 const inPlan = (...values: string[]): object => ({ contextName: "plan", operator: "IN", values });
 

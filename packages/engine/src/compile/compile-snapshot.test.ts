@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { snapshotOf } from "../_evaluate.ts";
+import { snapshotOf } from "../../test/_evaluate.ts";
 import { parseDocument } from "../parse/parse-document.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { compileSnapshot } from "./compile-snapshot.ts";

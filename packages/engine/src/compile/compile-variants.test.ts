@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../context.ts";
-import { evaluateFlag } from "../_evaluate.ts";
+import { evaluateFlag } from "../../test/_evaluate.ts";
 
 const variant = (name: string, weight: unknown, more: object = {}): object => ({
   name,

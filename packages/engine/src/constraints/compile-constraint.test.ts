@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOf, evaluateFlag, satisfies, snapshotOf } from "../_evaluate.ts";
+import { outcomeOf, evaluateFlag, satisfies, snapshotOf } from "../../test/_evaluate.ts";
 
 describe("compileConstraints()", () => {
   test("inverts the result of an operator, including that for an operand it cannot parse", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NOW_MS, satisfies } from "../_evaluate.ts";
+import { NOW_MS, satisfies } from "../../test/_evaluate.ts";
 
 const constraint = (operator: string, values: unknown): Record<string, unknown> => ({
   contextName: "plan",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { satisfies } from "../_evaluate.ts";
+import { satisfies } from "../../test/_evaluate.ts";
 
 describe("inCidr()", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../context.ts";
-import { outcomeOf, satisfies, snapshotOf } from "../_evaluate.ts";
+import { outcomeOf, satisfies, snapshotOf } from "../../test/_evaluate.ts";
 
 describe("matchesPattern()", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { outcomeOf, snapshotOf } from "../_evaluate.ts";
+import { outcomeOf, snapshotOf } from "../../test/_evaluate.ts";
 import { ClientSpecError, inlineSegments, mustInlineSegments } from "./inline-segments.ts";
 
 const constraint = (...values: readonly string[]) => ({

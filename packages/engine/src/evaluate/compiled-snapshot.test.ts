@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOf, snapshotOf } from "../_evaluate.ts";
+import { outcomeOf, snapshotOf } from "../../test/_evaluate.ts";
 
 describe("createSnapshot()", () => {
   const snapshot = snapshotOf(

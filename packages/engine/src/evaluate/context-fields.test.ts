@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../context.ts";
 import { readsSessionId } from "./context-fields.ts";
-import { satisfies, snapshotOf } from "../_evaluate.ts";
+import { satisfies, snapshotOf } from "../../test/_evaluate.ts";
 
 const fieldIs = (contextName: unknown, ...values: string[]): Record<string, unknown> => ({
   contextName,

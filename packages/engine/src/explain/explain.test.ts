@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { snapshotOf } from "../_evaluate.ts";
+import { snapshotOf } from "../../test/_evaluate.ts";
 import type { Context } from "../context.ts";
 import { explain } from "./explain.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { snapshotOf } from "../_evaluate.ts";
+import { snapshotOf } from "../../test/_evaluate.ts";
 import { explain } from "../explain/explain.ts";
 
 function problemsOf(strategy: object, segments: readonly object[] = []): readonly string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { evaluateFlag } from "../_evaluate.ts";
+import { evaluateFlag } from "../../test/_evaluate.ts";
 import type { StrategyError } from "./custom.ts";
 
 const strategies = [{ name: "weekday", parameters: { day: "Monday" } }];

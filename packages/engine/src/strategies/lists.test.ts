@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluateFlag, matches } from "../_evaluate.ts";
+import { evaluateFlag, matches } from "../../test/_evaluate.ts";
 import { parseListParameter } from "./lists.ts";
 
 describe("userWithId()", () => {

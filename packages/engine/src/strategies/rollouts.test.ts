@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { evaluateFlag, matches, snapshotOf } from "../_evaluate.ts";
+import { evaluateFlag, matches, snapshotOf } from "../../test/_evaluate.ts";
 
 const rollout = (parameters: Record<string, unknown>): Record<string, unknown> => ({
   name: "flexibleRollout",

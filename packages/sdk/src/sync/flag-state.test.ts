@@ -1,6 +1,6 @@
 import { runToEnd } from "flags-engine";
 import { describe, expect, it } from "vitest";
-import { createState } from "./_flag-updater.ts";
+import { createState } from "../../test/_flag-updater.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
 
 const accept = (state: FlagState, document: unknown, origin: Origin): Acceptance =>

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { runToEnd } from "flags-engine";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
-import { createState, createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
+import { createState, createUpdater, documentOf, nextTick } from "../../test/_flag-updater.ts";
 import type { FlagState, Origin } from "./flag-state.ts";
 
 const UNABORTED = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { UpstreamError } from "../transport/upstream-error.ts";
-import { createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
+import { createUpdater, documentOf, nextTick } from "../../test/_flag-updater.ts";
 import { createPolling } from "./polling.ts";
 import { PollingFallback } from "./polling-fallback.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROGRAM, SUBCOMMANDS } from "../config/_settings.ts";
+import { PROGRAM, SUBCOMMANDS } from "../../test/_settings.ts";
 import { formatHelp, formatSubcommandHelp } from "./help.ts";
 
 const plain = (_style: string, text: string): string => text;

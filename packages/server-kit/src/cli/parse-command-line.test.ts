@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROGRAM, SUBCOMMANDS } from "../config/_settings.ts";
+import { PROGRAM, SUBCOMMANDS } from "../../test/_settings.ts";
 import type { Subcommand } from "./program.ts";
 import { findEnvFiles, parseCommandLine } from "./parse-command-line.ts";
 

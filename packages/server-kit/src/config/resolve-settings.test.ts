@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, expectTypeOf, onTestFinished, test } from "vitest";
-import { TABLE } from "./_settings.ts";
+import { TABLE } from "../../test/_settings.ts";
 import { collectSecrets } from "./resolve-options.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 

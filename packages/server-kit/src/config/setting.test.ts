@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TABLE } from "./_settings.ts";
+import { TABLE } from "../../test/_settings.ts";
 import { describeDefault, nameSetting } from "./setting.ts";
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TABLE } from "./_settings.ts";
+import { TABLE } from "../../test/_settings.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import { SettingGroup } from "./setting.ts";
 import { showSettings } from "./show-settings.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROGRAM } from "./_settings.ts";
+import { PROGRAM } from "../../test/_settings.ts";
 import { findNearest, findUnknownOptions, findUnknownVariables } from "./unknown-names.ts";
 
 test.each([

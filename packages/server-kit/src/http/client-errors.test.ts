@@ -3,7 +3,7 @@ import { createServer, type ServerOptions } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
+import { closedByServer, connectPeer, countConnections, startServer } from "../../test/_server.ts";
 import { createClientErrorHandler } from "./client-errors.ts";
 
 async function responseTo(request: string): Promise<string> {

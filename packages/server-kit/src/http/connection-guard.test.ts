@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createGuardedServer } from "./guarded-server.ts";
-import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
+import { closedByServer, connectPeer, countConnections, startServer } from "../../test/_server.ts";
 import { createClientErrorHandler } from "./client-errors.ts";
 import { ConnectionGuard, type ConnectionGuardOptions } from "./connection-guard.ts";
 

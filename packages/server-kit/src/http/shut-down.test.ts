@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { expect, test, vi } from "vitest";
-import { closedByServer, connectPeer, startServer } from "./_server.ts";
+import { closedByServer, connectPeer, startServer } from "../../test/_server.ts";
 import { ConnectionGuard } from "./connection-guard.ts";
 import { type Closable, shutDown } from "./shut-down.ts";
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { LARGE_TEXT, openStream, startStreamServer } from "./_streams.ts";
+import { LARGE_TEXT, openStream, startStreamServer } from "../../test/_streams.ts";
 import { DeltaStream, type DeltaFeed } from "./delta-stream.ts";
 import { StreamHub } from "./stream-hub.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, test } from "vitest";
-import { connectPeer, startServer } from "../http/_server.ts";
+import { connectPeer, startServer } from "../../test/_server.ts";
 import { EventStream } from "./event-stream.ts";
 
 test("EventStream sends events as browsers parse them, and the headers of the app", async () => {

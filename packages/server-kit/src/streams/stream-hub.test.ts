@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { EventStream } from "./event-stream.ts";
-import { LARGE_TEXT, openStream, startStreamServer } from "./_streams.ts";
+import { LARGE_TEXT, openStream, startStreamServer } from "../../test/_streams.ts";
 import { StreamHub, type HubStream, type StreamHubOptions } from "./stream-hub.ts";
 
 /** The last chunk of a response. */

@@ -1,9 +1,9 @@
-import { compileSnapshot } from "./compile/compile-snapshot.ts";
-import type { CompileOptions } from "./compile/compile-snapshot.ts";
-import type { Context } from "./context.ts";
-import type { Outcome } from "./outcome.ts";
-import { parseDocument } from "./parse/parse-document.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { compileSnapshot } from "../src/compile/compile-snapshot.ts";
+import type { CompileOptions } from "../src/compile/compile-snapshot.ts";
+import type { Context } from "../src/context.ts";
+import type { Outcome } from "../src/outcome.ts";
+import { parseDocument } from "../src/parse/parse-document.ts";
+import type { Snapshot } from "../src/snapshot.ts";
 
 /** The current time in these tests: 2026-01-01T00:00:00Z. */
 export const NOW_MS = 1_767_225_600_000;

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { connectPeer, startServer } from "../http/_server.ts";
-import { EventStream } from "./event-stream.ts";
+import { connectPeer, startServer } from "./_server.ts";
+import { EventStream } from "../src/streams/event-stream.ts";
 
 /** Larger than what sockets buffer for a client that does not read. */
 export const LARGE_TEXT: string = "x".repeat(16 * 1024 * 1024);

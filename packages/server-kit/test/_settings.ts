@@ -4,9 +4,9 @@ import {
   createTextKind,
   textKind,
   createListKind,
-} from "./setting-kinds.ts";
-import { SettingGroup } from "./setting.ts";
-import type { Subcommand } from "../cli/program.ts";
+} from "../src/config/setting-kinds.ts";
+import { SettingGroup } from "../src/config/setting.ts";
+import type { Subcommand } from "../src/cli/program.ts";
 
 const listKind = createListKind({ of: "words", parseEntry: (text) => text });
 

@@ -1,9 +1,9 @@
-import { Emitter } from "../events.ts";
-import type { FlagsClientEvents } from "../events.ts";
-import { TimeSlicer } from "../scheduling/time-slicer.ts";
-import { Compiler } from "./compiler.ts";
-import { FlagState } from "./flag-state.ts";
-import { FlagUpdater } from "./flag-updater.ts";
+import { Emitter } from "../src/events.ts";
+import type { FlagsClientEvents } from "../src/events.ts";
+import { TimeSlicer } from "../src/scheduling/time-slicer.ts";
+import { Compiler } from "../src/sync/compiler.ts";
+import { FlagState } from "../src/sync/flag-state.ts";
+import { FlagUpdater } from "../src/sync/flag-updater.ts";
 
 /** Ends each slice after one step, so that as many other events as possible run between them. */
 const SINGLE_STEP = 0;
