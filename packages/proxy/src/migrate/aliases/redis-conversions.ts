@@ -7,9 +7,6 @@ import { isTrue } from "./conversions.ts";
 
 type Details = Pick<Alias, "conversion" | "isActive">;
 
-const ADDRESS =
-  /^(?<scheme>rediss?):\/\/(?:(?<login>[^/?#]*)@)?(?<host>[^/?#,]+)(?<rest>[/?#].*)?$/i;
-
 /** The schemes of Edge without those for Unix sockets. */
 const SCHEMES: Readonly<Record<string, "redis" | "rediss">> = {
   redis: "redis",
@@ -20,17 +17,9 @@ const SCHEMES: Readonly<Record<string, "redis" | "rediss">> = {
 
 const MAX_PORT = 65_535;
 
-/**
- * @param isActive whether Edge reads the setting
- * @param problem what is wrong with a value that is not valid
- */
-function asPart(
-  isActive: (environment: Environment, text: string) => boolean,
-  problem = "",
-  isValid: (text: string) => boolean = () => true,
-): Details {
+function asPart(problem = "", isValid: (text: string) => boolean = () => true): Details {
   return {
-    isActive: (text, environment) => isActive(environment, text),
+    isActive: (_, { REDIS_URL = "", REDIS_HOST = "" }) => (REDIS_URL + REDIS_HOST).trim() !== "",
     conversion: {
       description: "as part of the address",
       convert: (text, environment) => {
@@ -51,84 +40,50 @@ export const REDIS_SETTINGS: Readonly<Record<string, Details>> = {
     },
   },
   REDIS_HOST: {
-    isActive: (_, environment) => isHostUsed(environment),
+    isActive: (_, { REDIS_URL = "" }) => REDIS_URL.trim() === "",
     conversion: {
       description:
         "as `redis://`, `rediss://` or `redis+cluster://` with the values of the other settings",
       convert: (_, environment) => toAddress(environment),
     },
   },
-  REDIS_PORT: asPart(isUsed, `must be a port, from 1 to ${MAX_PORT}`, (text) => {
+  REDIS_PORT: asPart(`must be a port, from 1 to ${MAX_PORT}`, (text) => {
     return /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_PORT;
   }),
-  REDIS_USERNAME: asPart(isUsed),
-  REDIS_PASSWORD: asPart(isUsed),
+  REDIS_USERNAME: asPart(),
+  REDIS_PASSWORD: asPart(),
   REDIS_SCHEME: asPart(
-    isHostUsed,
     "must be redis, rediss, tcp or tls: Unix sockets are not supported",
     (text) => SCHEMES[text.toLowerCase()] !== undefined,
   ),
-  REDIS_SECURE: asPart((environment, text) => isTrue(text) && isUsed(environment)),
-  REDIS_MODE: asPart(
-    (environment) => read(environment, "REDIS_URL") !== "" || isHostUsed(environment),
-    "must be single or cluster",
-    (text) => /^(?:single|cluster)$/i.test(text),
-  ),
+  REDIS_SECURE: asPart(),
+  REDIS_MODE: asPart("must be single or cluster", (text) => /^(?:single|cluster)$/i.test(text)),
 };
 
 function toAddress(environment: Environment): string {
-  const url = read(environment, "REDIS_URL");
-  if (url === "") {
-    const scheme = SCHEMES[read(environment, "REDIS_SCHEME").toLowerCase()] ?? "redis";
-    return toServerAddress({ scheme, host: read(environment, "REDIS_HOST") }, environment);
-  }
-  const addresses = url.split(",").map((address) => address.trim());
-  if (addresses.length > 1 || isCluster(environment)) return toClusterAddress(addresses);
-  const parts = ADDRESS.exec(url)?.groups;
+  const read = (name: string): string => environment[`REDIS_${name}`]?.trim() ?? "";
+  const scheme = SCHEMES[read("SCHEME").toLowerCase()] ?? "redis";
+  const text = read("URL") || `${scheme}://${read("HOST")}`;
+  const texts = text.split(",").map((each) => each.trim());
   // Any other text: FLAGS_STORE rejects it, with a message that names the problem.
-  return parts === undefined ? url : toServerAddress(parts, environment);
+  if (!texts.every(isRedisAddress)) return text;
+  const addresses = texts.map((each) => new URL(each));
+  const [first = new URL(text)] = addresses;
+  const isCluster = addresses.length > 1 || read("MODE").toLowerCase() === "cluster";
+  // NOTE: Edge ignores the parts of the address if REDIS_URL is that of a cluster.
+  if (read("URL") === "" || !isCluster) {
+    if (isTrue(read("SECURE"))) first.protocol = "rediss:";
+    first.port = read("PORT") || first.port;
+    first.username = encodeURIComponent(read("USERNAME")) || first.username;
+    first.password = encodeURIComponent(read("PASSWORD")) || first.password;
+  }
+  if (!isCluster) return first.href;
+  const { protocol, username, password } = first;
+  const credentials = password === "" ? username : `${username}:${password}`;
+  const hosts = addresses.map(({ host }) => host).join(",");
+  return `${protocol.slice(0, -1)}+cluster://${credentials === "" ? "" : `${credentials}@`}${hosts}`;
 }
 
-/** Edge lists the nodes of a cluster as several addresses, and ignores logins apart from theirs. */
-function toClusterAddress(addresses: readonly string[]): string {
-  const [, scheme, login = ""] = /^(rediss?):\/\/([^/]*@)?/i.exec(addresses[0] ?? "") ?? [];
-  const hosts = addresses.map((address) => address.replace(/^[^/]*\/\/(?:[^/]*@)?|\/.*$/g, ""));
-  if (scheme !== undefined) return `${scheme}+cluster://${login}${hosts.join(",")}`;
-  throw new InvalidAlias("must be addresses that begin with redis:// or rediss://");
-}
-
-/** Builds an address, in which the other settings take precedence. */
-function toServerAddress(
-  parts: Readonly<Record<string, string | undefined>>,
-  environment: Environment,
-): string {
-  const { login = "", host = "", rest = "" } = parts;
-  const scheme = isTrue(read(environment, "REDIS_SECURE")) ? "rediss" : parts["scheme"];
-  const port = read(environment, "REDIS_PORT");
-  const located = port === "" ? host : `${host.replace(/:\d+$/, "")}:${port}`;
-  const mode = isCluster(environment) ? "+cluster" : "";
-  const [, ownUser = "", ownPassword = ""] = /^([^:]*):?(.*)$/.exec(login) ?? [];
-  const user = encodeURIComponent(read(environment, "REDIS_USERNAME")) || ownUser;
-  const password = encodeURIComponent(read(environment, "REDIS_PASSWORD")) || ownPassword;
-  const credentials = password === "" ? user : `${user}:${password}`;
-  return `${scheme}${mode}://${credentials === "" ? "" : `${credentials}@`}${located}${rest}`;
-}
-
-/** With `REDIS_URL` for a cluster, Edge ignores the parts of an address. */
-function isUsed(environment: Environment): boolean {
-  const url = read(environment, "REDIS_URL");
-  return url === "" ? isHostUsed(environment) : !isCluster(environment) && !url.includes(",");
-}
-
-/** Whether the address comes from `REDIS_HOST` instead of `REDIS_URL`. */
-function isHostUsed(environment: Environment): boolean {
-  return read(environment, "REDIS_URL") === "" && read(environment, "REDIS_HOST") !== "";
-}
-
-function isCluster(environment: Environment): boolean {
-  return read(environment, "REDIS_MODE").toLowerCase() === "cluster";
-}
-
-function read(environment: Environment, name: string): string {
-  return environment[name]?.trim() ?? "";
+function isRedisAddress(text: string): boolean {
+  return URL.canParse(text) && /^rediss?:\/\/[^/]/i.test(text);
 }
