@@ -1,8 +1,5 @@
-// MurmurHash3 (x86, 32 bit) over the low byte of each UTF-16 code unit, and the assignment of ids to
-// buckets.
-//
-// The official Node SDK hashes the same bytes. The result equals that of every other SDK for ASCII
-// ids, and differs from UTF-8 based SDKs for the rest (docs/decisions/0003-hash-the-low-byte.md).
+// MurmurHash3 (x86, 32 bit) over the low byte of each UTF-16 code unit, like the official Node SDK. UTF-8 based SDKs hash
+// non-ASCII ids differently (docs/decisions/0003-hash-the-low-byte.md).
 //
 // This is a hot path. A rollout hashes `group:id`. The group is known at compile time, so its part
 // of the hash is computed once, as a prefix. One id is hashed with hundreds of groups, so it is
@@ -20,20 +17,16 @@ export interface Bucketing {
   readonly seed: number;
 }
 
-/** Returns the bucket of an id, from 1 to `size`. */
 export function bucketOf(id: string, { group, size, seed }: Bucketing): number {
   const prefix = createHashPrefix(`${group}:`, seed);
   return toBucket(hashBlocks(prefix, splitIntoBlocks(id, prefix.pendingBits)), size);
 }
 
-/** Converts a hash to a bucket from 1 to `size`. */
 export function toBucket(hash: number, size: number): number {
   return (hash % size) + 1;
 }
 
-/** The state of the hash after a prefix. */
 export interface HashPrefix {
-  /** The state after every complete block of the prefix. */
   readonly state: number;
   /** The bytes of the incomplete last block. */
   readonly pending: number;
@@ -48,16 +41,13 @@ export interface HashBlocks {
   readonly first: number;
   /** Whether these bytes complete that block. If not, there are no more bytes. */
   readonly completesFirst: boolean;
-  /** The complete blocks that follow, scrambled. */
   readonly whole: readonly number[];
-  /** The incomplete last block, scrambled. */
   readonly tail: number;
   readonly length: number;
 }
 
 const BLOCK_BYTES = 4;
 
-/** Computes the part of the hash that depends only on the prefix. */
 export function createHashPrefix(prefix: string, seed: number): HashPrefix {
   const end = prefix.length - (prefix.length % BLOCK_BYTES);
   let state = seed | 0;
@@ -72,7 +62,6 @@ export function createHashPrefix(prefix: string, seed: number): HashPrefix {
   };
 }
 
-/** Computes the part of the hash that depends only on the text and its alignment. */
 export function splitIntoBlocks(text: string, pendingBits: number): HashBlocks {
   const { length } = text;
   const firstEnd = Math.min(BLOCK_BYTES - pendingBits / 8, length);

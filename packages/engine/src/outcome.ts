@@ -4,7 +4,6 @@ export interface Payload {
   readonly value: string;
 }
 
-/** The variant that an evaluation selected. */
 export interface SelectedVariant {
   readonly name: string;
   readonly payload?: Payload;

@@ -3,11 +3,9 @@ import type { ContextDependencies } from "./evaluate/context-fields.ts";
 import type { OutcomeSelector } from "./evaluate/outcome-selector.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Diagnostic } from "./parse/diagnostics.ts";
-import type { FlagDetails } from "./parse/flag-details.ts";
-import type { FeatureDocument } from "./parse/model.ts";
+import type { FeatureDocument, FlagDetails } from "./parse/model.ts";
 import type { CustomStrategy, ReportStrategyError } from "./strategies/custom.ts";
 
-/** A flag of a snapshot and all its possible outcomes. */
 export interface CompiledFlag extends FlagDetails {
   /** Every possible outcome. An evaluation returns an index into this list. Index 0 is "off". */
   readonly outcomes: readonly Outcome[];
@@ -61,10 +59,8 @@ export interface Snapshot {
   evaluateAll(context: Context, vector?: Int32Array): Evaluation;
 }
 
-/** A flag of a snapshot, and how to select its outcome. */
 export interface SnapshotFlag {
   readonly compiled: CompiledFlag;
-  /** Its index in the snapshot. */
   readonly index: number;
   readonly selector: OutcomeSelector;
   readonly hasParents: boolean;
@@ -76,12 +72,10 @@ export interface SnapshotOrigin extends CompilationInputs {
   readonly flags: readonly SnapshotFlag[];
 }
 
-/** The inputs of a compilation. */
 export interface CompilationInputs {
   readonly document: FeatureDocument;
   /** In lower case. */
   readonly hostname: string;
-  /** By name. */
   readonly customStrategies: ReadonlyMap<string, CustomStrategy>;
   readonly reportStrategyError: ReportStrategyError;
   /** Epoch milliseconds. */

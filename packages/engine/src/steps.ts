@@ -1,7 +1,6 @@
 /** Work that pauses after every small step, so that the caller can run other tasks in between. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Runs all steps without a pause and returns the result. */
 export function runToEnd<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (step.done !== true) step = steps.next();

@@ -9,7 +9,6 @@ import type { SnapshotFlag } from "../snapshot.ts";
 /** Finds a compiled flag without parents. A flag that has parents cannot be a parent itself. */
 export type FindParent = (name: string) => SnapshotFlag | "has parents" | undefined;
 
-/** Holds if every parent of the flag has a state that the flag requires. */
 export function compileDependencies(
   { dependencies }: Feature,
   find: FindParent,
@@ -46,7 +45,6 @@ function parentCondition(
     isSatisfiedBy(request.outcomeAt(parentIndex) ?? selectOutcome(selector, request));
 }
 
-/** Whether an outcome of the parent is one that the flag requires. */
 export function isSatisfied({ enabled, variants }: Dependency, outcome: Outcome): boolean {
   if (!enabled) return !outcome.enabled;
   if (variants.length === 0) return outcome.enabled;

@@ -20,10 +20,8 @@ import type { VariantSelection, VariantSelector } from "./compile-variants.ts";
 /** The inputs that the compilations of all rules of a flag share. `report` receives the problems of its parts. */
 export type FlagScope = CompilationInputs & ConstraintScope;
 
-/** A flag that is being compiled. */
 interface FlagCompilation {
   readonly feature: Feature;
-  /** Collects the outcomes of the flag. */
   readonly outcomes: OutcomeTable;
   /** The selection among the variants of the flag, which its strategies share. */
   readonly variantSelectors: Map<Reason, OutcomeSelector>;
@@ -51,7 +49,6 @@ export function compileFlag(
 /** With more strategies, the others are evaluated in a loop: thousands of nested functions would exceed the stack. */
 const MAX_NESTED = 100;
 
-/** Strategies are evaluated in order. The first that matches determines the outcome. */
 function compileStrategies(flag: FlagCompilation): OutcomeSelector {
   const { enabled, strategies } = flag.feature;
   if (!enabled || strategies === undefined) return OFF;
@@ -65,7 +62,6 @@ function compileStrategies(flag: FlagCompilation): OutcomeSelector {
     );
 }
 
-/** A compiled strategy: when it matches, and the outcome when it does. */
 interface Rule {
   readonly condition: Predicate | true;
   readonly outcome: OutcomeSelector;
@@ -150,7 +146,6 @@ function compileFlagVariants(
   return compiled;
 }
 
-/** Describes the selection among the variants of a strategy. */
 export function variantsOfStrategy({ variants, parameters }: Strategy): VariantSelection {
   return {
     variants,
@@ -160,19 +155,16 @@ export function variantsOfStrategy({ variants, parameters }: Strategy): VariantS
   };
 }
 
-/** Describes the selection among the variants of a flag. */
 export function variantsOfFlag({ name, variants }: Feature): VariantSelection {
   return { variants, group: name, stickiness: variants[0]?.stickiness ?? "default" };
 }
 
 interface VariantOutcomes {
   readonly variants: readonly Variant[];
-  /** The outcome if no variant is selected. */
   readonly otherwise: OutcomeSelector;
   readonly reason: Reason;
 }
 
-/** Converts the position of a variant to the index of an outcome. */
 function toOutcome(
   selector: VariantSelector,
   { variants, otherwise, reason }: VariantOutcomes,
@@ -198,7 +190,6 @@ class OutcomeTable {
     this.#outcomes = [Object.freeze({ enabled: false, variant: undefined, reason: reasonWhenOff })];
   }
 
-  /** Returns the index of "on" with this variant and reason. */
   on(reason: Reason, variant?: Variant): number {
     const key = JSON.stringify([reason, variant?.name, variant?.payload]);
     const existing = this.#indexes.get(key);

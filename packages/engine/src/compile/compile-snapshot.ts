@@ -1,5 +1,4 @@
 import { collectSimpleFlags, createSnapshot } from "../evaluate/compiled-snapshot.ts";
-import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import type { Patterns } from "../constraints/operator.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { createReport } from "../parse/diagnostics.ts";
@@ -49,7 +48,7 @@ export function* compileInSteps(
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const inputs = toInputs(document, options);
   const patterns: Patterns = new Map();
-  const shared = { ...inputs, fields, patterns, segmentConditions: new SegmentConditions() };
+  const shared = { ...inputs, fields, patterns, compiledSegments: new Map() };
   const scopeOf = ({ name }: Feature): FlagScope => ({
     ...shared,
     report: createReport(diagnostics, `flag ${JSON.stringify(name)}`),

@@ -14,7 +14,6 @@ export const NO_VARIANT = -1;
 /** Selects the position of a variant in its list, or `NO_VARIANT`. */
 export type VariantSelector = OutcomeSelector;
 
-/** How one of several variants is selected. */
 export interface VariantSelection {
   readonly variants: readonly Variant[];
   /** The group that ids are hashed with. */
@@ -23,7 +22,6 @@ export interface VariantSelection {
   readonly stickiness: unknown;
 }
 
-/** Compiles the selection among the variants of a flag or strategy. */
 export function compileVariants(
   selection: VariantSelection,
   fields: ContextFields,
@@ -40,7 +38,6 @@ export function compileVariants(
   };
 }
 
-/** Returns the number of buckets of a selection. */
 export function sumWeights(variants: readonly Variant[]): number {
   return variants.reduce((sum, variant) => sum + variant.weight, 0);
 }
@@ -64,7 +61,6 @@ function onlyWeightedVariant(variants: readonly Variant[]): number | undefined {
   return first === last && Number.isInteger(variants[first]?.weight) ? first : undefined;
 }
 
-/** Returns the id that is hashed. */
 export function idOf(stickiness: unknown, fields: ContextFields): Slot<string> {
   return stickiness === undefined || stickiness === "default"
     ? fields.defaultVariantId()

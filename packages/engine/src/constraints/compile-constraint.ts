@@ -9,11 +9,10 @@ import type { Patterns } from "./operator.ts";
 import { describeUseless, NO_ADDRESS } from "./useless-entries.ts";
 import { IMPLEMENTATIONS } from "./implementations.ts";
 
-/** The inputs that the compilations of all constraints share. */
 export interface ConstraintScope {
   readonly fields: ContextFields;
   readonly document: Pick<FeatureDocument, "segments">;
-  readonly segmentConditions: SegmentConditions;
+  readonly compiledSegments: CompiledSegments;
   readonly patterns: Patterns;
   readonly report: Report;
 }
@@ -26,12 +25,11 @@ export function compileConstraints(strategy: Strategy, scope: ConstraintScope): 
   ];
 }
 
-function compileSegment(id: unknown, scope: ConstraintScope): Condition {
-  const segment = scope.document.segments.get(id);
-  if (segment !== undefined) return scope.segmentConditions.of(segment, scope);
-  scope.report(`Segment ${JSON.stringify(id)} is not in the document: the strategy never matches`);
-  return false;
-}
+/**
+ * The segments of one snapshot. Each is compiled once: a document can be short although thousands of strategies refer to a
+ * segment with thousands of constraints.
+ */
+export type CompiledSegments = Map<Segment, CompiledSegment>;
 
 interface CompiledSegment {
   readonly condition: Condition;
@@ -39,30 +37,25 @@ interface CompiledSegment {
   readonly problem: string | undefined;
 }
 
-/**
- * The conditions of the segments of one snapshot. Each segment is compiled once: a document can be short although
- * thousands of strategies refer to a segment with thousands of constraints.
- */
-export class SegmentConditions {
-  readonly #compiled = new Map<Segment, CompiledSegment>();
-
-  /** Returns the condition of a segment. */
-  of(segment: Segment, scope: ConstraintScope): Condition {
-    const { condition, problem } = this.#compiled.get(segment) ?? this.#compile(segment, scope);
-    if (problem !== undefined) scope.report(problem);
-    return condition;
-  }
-
-  #compile(segment: Segment, scope: ConstraintScope): CompiledSegment {
-    let problem: string | undefined;
-    const report = (message: string): void => void (problem ??= message);
-    const condition = all(
-      segment.constraints.map((constraint) => compileReported(constraint, { ...scope, report })),
+function compileSegment(id: unknown, scope: ConstraintScope): Condition {
+  const segment = scope.document.segments.get(id);
+  if (segment === undefined) {
+    scope.report(
+      `Segment ${JSON.stringify(id)} is not in the document: the strategy never matches`,
     );
-    const compiled = { condition: scope.fields.shared(condition), problem };
-    this.#compiled.set(segment, compiled);
-    return compiled;
+    return false;
   }
+  const compiled = scope.compiledSegments.get(segment) ?? compileParts(segment, scope);
+  scope.compiledSegments.set(segment, compiled);
+  if (compiled.problem !== undefined) scope.report(compiled.problem);
+  return compiled.condition;
+}
+
+function compileParts({ constraints }: Segment, scope: ConstraintScope): CompiledSegment {
+  let problem: string | undefined;
+  const report = (message: string): void => void (problem ??= message);
+  const condition = all(constraints.map((one) => compileReported(one, { ...scope, report })));
+  return { condition: scope.fields.shared(condition), problem };
 }
 
 /** Also reports values that can never match. An explanation omits these, since the others decide. */

@@ -32,12 +32,10 @@ export const IMPLEMENTATIONS: Readonly<Record<OperatorName, Operator>> = {
   IN_CIDR: inCidr,
 };
 
-/** The field equals one of the values. Always case-sensitive. */
 function equalsOneOf({ contextName, values }: ListConstraint, fields: ContextFields): Condition {
   return values.length > 0 && inList(fields.membership(fields.text(contextName), values));
 }
 
-/** The comparison holds for the field and one of the values. */
 function compareTexts(compare: (text: string, value: string) => boolean): Operator {
   return listOperator(({ contextName, values, caseInsensitive }, fields) => {
     if (values.length === 0) return false;

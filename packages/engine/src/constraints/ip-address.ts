@@ -10,9 +10,7 @@ export interface Address {
   readonly prefixLength: number;
 }
 
-/** A range of addresses of one family. */
 interface AddressRange extends Address {
-  /** The number of low bits that are not compared. */
   readonly hostBits: bigint;
   /** The high bits that all addresses of the range share. */
   readonly network: bigint;
@@ -42,7 +40,6 @@ export function toMappedIpv4({ family, bits, prefixLength }: Address): Address |
   return { family: 4, bits: BigInt.asUintN(32, bits), prefixLength: prefixLength - 96 };
 }
 
-/** Returns the range that an address with a prefix length denotes. */
 export function toRange(address: Address): AddressRange {
   const width = address.family === 4 ? 32 : 128;
   const hostBits = BigInt(width - address.prefixLength);

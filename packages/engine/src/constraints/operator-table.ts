@@ -8,7 +8,6 @@ export interface OperatorDescription {
   readonly kind: ValueKind;
   /** How a condition reads, between the context field and the value. */
   readonly phrase: string;
-  /** How its opposite reads. */
   readonly negation: string;
   /** Whether a constraint can ignore the case of letters. @default false */
   readonly supportsCase?: boolean;
@@ -114,12 +113,10 @@ export const OPERATORS: Readonly<Record<OperatorName, OperatorDescription>> = {
   },
 };
 
-/** Whether this is the name of an operator. */
 export function isOperatorName(name: string): name is OperatorName {
   return Object.hasOwn(OPERATORS, name);
 }
 
-/** Whether a kind of value is a list. */
 export function isListKind(kind: ValueKind): kind is "strings" | "addressRanges" {
   return kind === "strings" || kind === "addressRanges";
 }

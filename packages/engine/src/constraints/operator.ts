@@ -20,7 +20,6 @@ export type Operator = (
   patterns: Patterns,
 ) => Condition | undefined;
 
-/** A constraint with the list `values`. */
 export type ListConstraint = Constraint & { readonly values: readonly string[] };
 
 /** Creates an operator on the list `values`. A constraint without such a list is malformed. */

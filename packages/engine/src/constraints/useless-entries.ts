@@ -1,7 +1,6 @@
 /** What entries do that are no addresses, in a list of addresses and ranges. */
 export const NO_ADDRESS = "which no address matches: an entry must be an IP address or range";
 
-/** How many entries a message names. */
 const MAX_NAMED = 3;
 
 const MAX_LENGTH = 100;

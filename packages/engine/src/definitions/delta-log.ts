@@ -12,11 +12,8 @@ export interface SegmentText {
 
 /** A message that brings an SDK to a revision. */
 export interface DeltaMessage {
-  /** The revision of the SDK after it has applied the message. */
   readonly id: number;
-  /** The number of events. */
   readonly size: number;
-  /** The message as one line of JSON. */
   readonly text: string;
 }
 
@@ -28,7 +25,6 @@ interface State {
   readonly segments: readonly SegmentText[];
 }
 
-/** The latest change of a flag or segment. */
 interface Change {
   readonly revision: number;
   /** The current content, or the last content before the removal. */
@@ -40,9 +36,7 @@ interface Change {
  * state. That is enough for the differences since any earlier revision, however many revisions lie in between.
  */
 export class DeltaLog {
-  /** In the order of the latest state. */
   #present: ReadonlyMap<string, Change> = new Map();
-  /** In order of removal. */
   readonly #removed = new Map<string, Change>();
   #completeSince: number;
 
@@ -61,12 +55,10 @@ export class DeltaLog {
     return this.#present.size + this.#removed.size;
   }
 
-  /** The current flags and segments as JSON. */
   *texts(): Generator<string> {
     for (const { entry } of this.#present.values()) yield entry.text;
   }
 
-  /** Records the changes that lead to the state of a later revision. */
   advance(revision: number, { features, segments }: State): void {
     const previous = this.#present;
     const present = new Map<string, Change>();
@@ -106,7 +98,6 @@ export class DeltaLog {
     return { id, size: events.length, text: `{"events":[${events.join(",")}]}` };
   }
 
-  /** Writes the complete state. */
   hydration(id: number): DeltaMessage {
     const entries = Array.from(this.#present.values(), ({ entry }) => entry);
     const features = joinTexts(entries.filter(isFeature));
@@ -133,13 +124,11 @@ function keyOf(entry: Change["entry"]): string {
   return isFeature(entry) ? `flag ${entry.feature.name}` : JSON.stringify(entry.segment.id);
 }
 
-/** An event that an SDK applies. */
 interface Event {
   readonly revision: number;
   /** Within one revision, segments are added before the flags that use them, and removed after them. */
   readonly rank: number;
   readonly type: string;
-  /** The other members of the event as JSON. */
   readonly members: string;
 }
 

@@ -19,9 +19,6 @@ export class ClientSpecError extends Error {
  * Returns whether segments must be inlined, because the SDK does not support them according to its
  * `Unleash-Client-Spec` header.
  *
- * A prerelease precedes its release, so `4.2.0-beta.1` does not support segments. That is safe,
- * since every SDK supports inlined constraints.
- *
  * @throws {ClientSpecError} if the header is not a version
  */
 export function mustInlineSegments(clientSpec: string | readonly string[] | undefined): boolean {

@@ -11,9 +11,7 @@ import type { TargetingFlag } from "./targeting.ts";
 
 interface SnapshotOptions {
   readonly revision: string;
-  /** Evaluates the flags that are constant, or compiled to a rollout or to targeting. */
   readonly simpleFlags: SimpleFlags;
-  /** What the rules of the flags read. */
   readonly fields: ContextFields;
   readonly diagnostics: readonly Diagnostic[];
   readonly origin: SnapshotOrigin;
@@ -69,7 +67,6 @@ interface SimpleFlags {
   readonly targetings: TargetingTable;
 }
 
-/** Collects the simple flags, with a pause between the parts of the work. */
 export function* collectSimpleFlags(flags: readonly SnapshotFlag[]): Steps<SimpleFlags> {
   const constants = Int32Array.from(flags, ({ compiled }) => compiled.constantOutcome ?? OFF);
   const rollouts = new RolloutTable();

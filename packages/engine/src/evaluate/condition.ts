@@ -19,12 +19,10 @@ export interface Predicate {
 /** A predicate, or its result if that is the same for every request. */
 export type Condition = Predicate | boolean;
 
-/** Whether the condition holds for a request. */
 export function holds(condition: Condition, request: EvaluationRequest): boolean {
   return typeof condition === "boolean" ? condition : condition(request);
 }
 
-/** Holds if the list contains the text of the context. */
 export function inList(list: Membership): Predicate {
   const target = { lists: [list], rollout: undefined };
   return Object.assign((request: EvaluationRequest) => list.read(request), { target });
@@ -36,12 +34,10 @@ export function inRollout(rollout: Rollout): Predicate {
   return Object.assign((request: EvaluationRequest) => rollout.evaluate(request) === 1, { target });
 }
 
-/** Holds if the condition does not hold. */
 export function not(condition: Condition): Condition {
   return typeof condition === "boolean" ? !condition : (request) => !condition(request);
 }
 
-/** Holds if all conditions hold. Evaluates them in order, up to the first that does not hold. */
 export function all(conditions: readonly Condition[]): Condition {
   const predicates: Predicate[] = [];
   for (const condition of conditions) {
@@ -51,10 +47,7 @@ export function all(conditions: readonly Condition[]): Condition {
   const [first, second] = predicates;
   if (first === undefined) return true;
   if (second === undefined) return first;
-  const predicate: Predicate =
-    predicates.length === 2
-      ? (request) => first(request) && second(request)
-      : (request) => predicates.every((one) => one(request));
+  const predicate: Predicate = (request) => predicates.every((one) => one(request));
   const target = joinTargets(predicates.map((one) => one.target));
   return Object.assign(predicate, { target });
 }

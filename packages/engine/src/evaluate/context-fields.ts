@@ -7,7 +7,6 @@ import { ListIndex } from "./membership.ts";
 import type { Membership } from "./membership.ts";
 import type { IdBucket } from "./rollout.ts";
 
-/** The text of a field, or null if the context does not have the field. */
 type FieldText = string | null;
 
 /** The inputs that the outcomes of a snapshot depend on. */
@@ -42,7 +41,6 @@ export class ContextFields {
   readonly #slots = new Map<string, Slot<unknown>>();
   readonly #listIndexes = new Map<Slot<FieldText>, ListIndex>();
   readonly #memberships = new Map<string, Membership>();
-  /** The slots that contain a field as it is, by its name. */
   readonly #fields = new Map<string, Slot<unknown>[]>();
   #readsClock = false;
   #drawsRandom = false;
@@ -121,7 +119,6 @@ export class ContextFields {
     );
   }
 
-  /** The bucket that an id is assigned to. */
   bucket(id: Slot<FieldText>, { group, size, seed }: Bucketing): IdBucket {
     const prefix = createHashPrefix(`${group}:`, seed);
     return { blocks: this.#blocks(id, prefix), prefix, size };
@@ -156,17 +153,14 @@ export class ContextFields {
     return this.#fieldSlot("currentTime", "time", currentTimeMs);
   }
 
-  /** Records that a rule draws its own random number in each evaluation. */
   markUsesRandom(): void {
     this.#drawsRandom = true;
   }
 
-  /** Records that a rule calls a custom strategy. */
   markUsesCustomStrategy(): void {
     this.#callsCustomStrategy = true;
   }
 
-  /** The slots through which rules read a field. */
   slotsOf(field: string): readonly Slot<unknown>[] {
     return this.#fields.get(field) ?? [];
   }
@@ -180,7 +174,6 @@ export class ContextFields {
     });
   }
 
-  /** Splits an id into blocks, once for each alignment of the prefixes. */
   #blocks(id: Slot<FieldText>, { pendingBits }: HashPrefix): Slot<HashBlocks | null> {
     return this.derived(`blocks ${pendingBits}`, id, (text) =>
       text ? splitIntoBlocks(text, pendingBits) : null,

@@ -53,12 +53,10 @@ export class EvaluationRequest {
     return value;
   }
 
-  /** Whether all flags are evaluated, not just one. */
   get evaluatesAllFlags(): boolean {
     return this.#outcomes !== undefined;
   }
 
-  /** Whether a value has been read. */
   hasRead({ index }: Slot<unknown>): boolean {
     return this.#values[index] !== undefined;
   }
@@ -76,13 +74,11 @@ export class EvaluationRequest {
     return true;
   }
 
-  /** Reads the clock. Returns epoch milliseconds. */
   now(): number {
     this.isRepeatable = false;
     return this.#runtime.now();
   }
 
-  /** Draws a random number that is uniform in [0, 1). */
   random(): number {
     this.markUnpredictable();
     return this.#runtime.random();

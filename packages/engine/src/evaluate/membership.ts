@@ -2,7 +2,6 @@ import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 
 const NO_LISTS: readonly number[] = [];
 
-/** Creates a slot with a value computed from a text of the context. */
 type Derive = <Value>(form: string, derive: (text: string | null) => Value) => Slot<Value>;
 
 /**
@@ -16,7 +15,6 @@ export class ListIndex {
   /** One number per list: 1 if the list contains the text, otherwise 0. */
   readonly memberships: Slot<readonly number[]>;
   readonly #listsByText = new Map<string, number[]>();
-  /** The memberships of a string that no list contains. */
   readonly #zeros: number[] = [];
 
   constructor(text: Slot<string | null>, derive: Derive) {
@@ -25,7 +23,6 @@ export class ListIndex {
     this.memberships = derive("memberships", (value) => this.#membershipsOf(value));
   }
 
-  /** Adds a list. */
   add(values: Iterable<string>): Membership {
     const position = this.#zeros.push(0) - 1;
     for (const value of new Set(values)) {

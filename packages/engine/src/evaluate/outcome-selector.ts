@@ -13,14 +13,12 @@ export type OutcomeSelector =
   | Targeting
   | ((request: EvaluationRequest) => number);
 
-/** One outcome if the condition holds, another if it does not. */
 interface Decision {
   readonly condition: Condition;
   readonly outcome: OutcomeSelector;
   readonly otherwise: OutcomeSelector;
 }
 
-/** Returns the index of the outcome for a request. */
 export function selectOutcome(selector: OutcomeSelector, request: EvaluationRequest): number {
   if (typeof selector === "number") return selector;
   return typeof selector === "function" ? selector(request) : selector.evaluate(request);
@@ -37,7 +35,6 @@ export function firstMatching(
   };
 }
 
-/** Reduces a decision to its simplest form. */
 export function toSelector(decision: Decision): OutcomeSelector {
   const { condition, outcome, otherwise } = decision;
   if (typeof condition === "boolean") return condition ? outcome : otherwise;

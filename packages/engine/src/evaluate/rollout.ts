@@ -7,7 +7,6 @@ export interface IdBucket {
   /** The id in blocks that are aligned to the prefix; null if it is absent or empty. */
   readonly blocks: Slot<HashBlocks | null>;
   readonly prefix: HashPrefix;
-  /** The number of buckets. */
   readonly size: number;
 }
 
@@ -31,9 +30,7 @@ export interface BucketRange {
  */
 export class Rollout {
   readonly idBucket: IdBucket;
-  /** From the lowest bucket to the highest. */
   readonly ranges: readonly BucketRange[];
-  /** The outcome of the buckets after the last range. */
   readonly otherwise: number;
 
   constructor(idBucket: IdBucket, ranges: readonly BucketRange[], otherwise: number) {
@@ -46,7 +43,6 @@ export class Rollout {
     return outcomeOf(bucketIn(request.read(this.idBucket.blocks), this.idBucket), this);
   }
 
-  /** Returns the same rollout with other outcomes. */
   map(toOutcome: (outcome: number) => number): Rollout {
     const ranges = this.ranges.map(({ lastBucket, outcome }) => ({
       lastBucket,
@@ -56,7 +52,6 @@ export class Rollout {
   }
 }
 
-/** Returns the outcome of a bucket. */
 function outcomeOf(
   bucket: number,
   { ranges, otherwise }: Pick<Rollout, "ranges" | "otherwise">,
@@ -70,15 +65,12 @@ function outcomeOf(
 /** An outcome that is the same for every request, or depends only on a bucket. */
 export type FixedOrRollout = number | Rollout;
 
-/** Returns the outcome for a request. */
 export function resolveRollout(outcome: FixedOrRollout, request: EvaluationRequest): number {
   return typeof outcome === "number" ? outcome : outcome.evaluate(request);
 }
 
-/** A flag whose outcome is a rollout. */
 interface RolloutFlag
   extends Pick<Rollout, "ranges" | "otherwise">, Pick<IdBucket, "prefix" | "size"> {
-  /** The index of the flag in the snapshot. */
   readonly index: number;
 }
 
@@ -89,7 +81,6 @@ interface RolloutFlag
 export class RolloutTable {
   readonly #flagsByBlocks = new Map<IdBucket["blocks"], RolloutFlag[]>();
 
-  /** @param index the index of the flag in the snapshot */
   add(index: number, { idBucket, ranges, otherwise }: Rollout): void {
     const { blocks, prefix, size } = idBucket;
     const flags = this.#flagsByBlocks.get(blocks) ?? [];
@@ -97,7 +88,6 @@ export class RolloutTable {
     this.#flagsByBlocks.set(blocks, flags);
   }
 
-  /** Writes the outcomes of the flags. */
   evaluate(request: EvaluationRequest, outcomes: Int32Array): void {
     for (const [slot, flags] of this.#flagsByBlocks) {
       const blocks = request.read(slot);

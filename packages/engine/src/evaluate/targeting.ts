@@ -25,14 +25,11 @@ export class Targeting {
   }
 }
 
-/** A flag that compiled to targeting. */
 export interface TargetingFlag {
-  /** The index of the flag in the snapshot. */
   readonly index: number;
   readonly targeting: Targeting;
 }
 
-/** Flags with the same lists. */
 interface TargetedGroup {
   readonly otherLists: readonly Membership[];
   readonly indexes: number[];

@@ -28,9 +28,7 @@ import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
 import { describeActivation, describeConstraint } from "./sentences.ts";
 
-/**
- * Explains a strategy. All its parts are explained, including those after one that does not match.
- */
+/** Explains all parts, including those after one that does not match. */
 export function explainStrategy(
   strategy: Strategy,
   feature: Feature,
@@ -105,7 +103,6 @@ function describeRollout(
   };
 }
 
-/** Explains one constraint of a strategy or segment. */
 function explainConstraint(
   constraint: MaybeConstraint,
   scope: ExplanationScope,
@@ -149,7 +146,6 @@ function currentTime(scope: ExplanationScope): string | null {
   return Number.isNaN(timeMs) ? null : new Date(timeMs).toISOString();
 }
 
-/** Explains a segment of a strategy. */
 function explainSegment(id: unknown, scope: ExplanationScope): SegmentExplanation {
   const segment = scope.compilation().scope.document.segments.get(id);
   const text = typeof id === "string" ? id : (JSON.stringify(id) ?? "");

@@ -6,7 +6,6 @@ export interface Explanation {
   readonly enabled: boolean;
   readonly variant?: SelectedVariant;
   readonly reason: Reason;
-  /** One plain sentence that says why. */
   readonly explanation: string;
   /** Whether the flag is enabled in the environment. Otherwise it is off, regardless of its strategies. */
   readonly enabledInEnvironment: boolean;
@@ -18,13 +17,10 @@ export interface Explanation {
   readonly strategies: readonly StrategyExplanation[];
   /** The position in `strategies` of the one that turned the flag on. @default none did */
   readonly decidedBy?: number;
-  /** How the variant was selected. @default the flag is off or has no variant */
   readonly variantSelection?: VariantExplanation;
 }
 
-/** One condition for a flag to be on. */
 interface Condition {
-  /** Whether the context meets the condition. */
   readonly matched: boolean;
   /** Why the context does or does not meet the condition, without a full stop: `plan is "free", which is not "pro"`. */
   readonly explanation: string;
@@ -32,11 +28,9 @@ interface Condition {
   readonly problem?: string;
 }
 
-/** A parent flag. */
 export interface DependencyExplanation extends Condition {
   /** Absent if the caller may not see the parent. */
   readonly name?: string;
-  /** Whether the parent has to be on, or off. */
   readonly requires: "on" | "off";
   /** The parent must have one of these variants. Empty: any. */
   readonly requiresVariants: readonly string[];
@@ -46,7 +40,6 @@ export interface DependencyExplanation extends Condition {
 
 export type ParentResult = Pick<Explanation, "enabled" | "variant" | "reason" | "explanation">;
 
-/** A strategy and its parts. It matches if all parts match. */
 export interface StrategyExplanation {
   readonly name: string;
   readonly matched: boolean;
@@ -55,7 +48,6 @@ export interface StrategyExplanation {
   readonly activation: ActivationExplanation;
 }
 
-/** A constraint, and the value that the context has for its field. */
 export interface ConstraintExplanation extends Condition {
   readonly contextName: string;
   readonly operator: string;
@@ -63,7 +55,6 @@ export interface ConstraintExplanation extends Condition {
   readonly caseInsensitive: boolean;
   /** The expected values of an operator on lists; long lists are abbreviated. */
   readonly values?: AbbreviatedList;
-  /** The expected value of other operators. */
   readonly value?: string | number | boolean | null;
   /** The value in the context as a string; null if it is absent. Date operators use the current time. */
   readonly actual: string | null;
@@ -76,7 +67,6 @@ export interface AbbreviatedList {
   readonly count: number;
 }
 
-/** A segment of a strategy. All its constraints must match. */
 export interface SegmentExplanation extends Condition {
   readonly id: string;
   readonly name?: string;
@@ -85,9 +75,7 @@ export interface SegmentExplanation extends Condition {
 
 /** When a strategy matches, apart from its constraints and segments. */
 export interface ActivationExplanation extends Condition {
-  /** For strategies with a percentage. */
   readonly rollout?: RolloutExplanation;
-  /** For strategies with a list of users, addresses or hosts. */
   readonly list?: ListExplanation;
 }
 
@@ -98,7 +86,6 @@ export interface RolloutExplanation {
   readonly stickiness: string;
   /** The field that the id comes from; absent if the id is random or the context has none. */
   readonly field?: string;
-  /** The hashed id. */
   readonly value?: string;
   /** The group that the id is hashed with. */
   readonly groupId?: string;
@@ -112,7 +99,6 @@ export interface ListExplanation {
   readonly actual: string | null;
 }
 
-/** How one of several variants was selected. */
 export interface VariantExplanation {
   readonly definedBy: "strategy" | "flag";
   readonly variants: readonly WeightedVariant[];

@@ -1,6 +1,6 @@
 import type { FlagScope } from "../compile/compile-flag.ts";
 import type { Patterns } from "../constraints/operator.ts";
-import { SegmentConditions } from "../constraints/compile-constraint.ts";
+import type { CompiledSegments } from "../constraints/compile-constraint.ts";
 import type { Context } from "../context.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { EvaluationRequest } from "../evaluate/evaluation-request.ts";
@@ -10,10 +10,8 @@ import type { Feature } from "../parse/model.ts";
 import type { Snapshot, SnapshotOrigin } from "../snapshot.ts";
 import type { AbbreviatedList } from "./explanation.ts";
 
-/** How many entries of a list are shown. */
 const MAX_SHOWN = 10;
 
-/** How many characters of a value are shown. */
 const MAX_LENGTH = 200;
 
 /** The fields that ids can come from if the stickiness names none. */
@@ -28,11 +26,10 @@ const ignore = (): void => undefined;
 export class ExplanationScope {
   readonly request: EvaluationRequest;
   readonly fields: ContextFields = new ContextFields();
-  /** The name of this host. */
   readonly hostname: string;
   readonly #snapshot: Snapshot;
   readonly #origin: SnapshotOrigin;
-  readonly #segmentConditions = new SegmentConditions();
+  readonly #compiledSegments: CompiledSegments = new Map();
   readonly #patterns: Patterns = new Map();
   readonly #runtime: Pick<SnapshotOrigin, "now" | "random">;
 
@@ -51,7 +48,6 @@ export class ExplanationScope {
     return this.#origin.document.features.find((feature) => feature.name === name);
   }
 
-  /** Whether the caller may see a flag. */
   isVisible(name: string): boolean {
     return this.#snapshot.indexOf(name) !== -1;
   }
@@ -63,7 +59,7 @@ export class ExplanationScope {
       ...this.#origin,
       fields: this.fields,
       patterns: this.#patterns,
-      segmentConditions: this.#segmentConditions,
+      compiledSegments: this.#compiledSegments,
       // The evaluation reports it, too.
       reportStrategyError: ignore,
       report: (message: string) => void (problem ??= message),
@@ -85,7 +81,6 @@ export class ExplanationScope {
     return { outcome, mayChange: !request.isRepeatable };
   }
 
-  /** Returns the text of a field, shortened; null if it is absent. */
   textOf(field: string): string | null {
     return shorten(this.request.read(this.fields.text(field)));
   }
@@ -99,7 +94,6 @@ export class ExplanationScope {
   }
 }
 
-/** Shows the entry that equals the actual value, and the first others. */
 export function abbreviate(values: readonly string[], actual: string | null): AbbreviatedList {
   const first = values.slice(0, MAX_SHOWN);
   const isHidden = actual !== null && !first.includes(actual) && values.includes(actual);
@@ -107,7 +101,6 @@ export function abbreviate(values: readonly string[], actual: string | null): Ab
   return { shown: shown.map((value) => shorten(value)), count: values.length };
 }
 
-/** Shortens a string that is too long to be shown. */
 export function shorten<Text extends string | null>(text: Text): Text {
   if (text === null || text.length <= MAX_LENGTH) return text;
   return `${text.slice(0, MAX_LENGTH - 1)}…` as Text;

@@ -9,12 +9,10 @@ import type {
   StrategyExplanation,
 } from "./explanation.ts";
 
-/** How many strategies that do not match are described. */
 const MAX_STRATEGIES = 3;
 
 type Parts = Omit<Explanation, "name" | "explanation">;
 
-/** Says in one sentence why a flag is on or off, and why it has its variant. */
 export function toSentence(parts: Parts): string {
   if (parts.enabled) return `The flag is on ${whyOn(parts)}${whichVariant(parts)}.`;
   return `The flag is off because ${whyOff(parts)}.`;
@@ -44,13 +42,11 @@ function whyOff({ enabledInEnvironment, dependencies, strategies }: Parts): stri
   return `no strategy matches: ${failures.join("; ")}`;
 }
 
-/** Describes all conditions of a strategy that matches; none if it matches every context. */
 function conditionsOf({ constraints, segments, activation }: StrategyExplanation): string[] {
   const all = [...constraints, ...segments, activation].map(({ explanation }) => explanation);
   return all.filter((explanation) => explanation !== FOR_EVERYONE);
 }
 
-/** Describes the first condition that is not met. */
 function failureOf({ constraints, segments, activation }: StrategyExplanation): string {
   const failed = [...constraints, ...segments].find(({ matched }) => !matched) ?? activation;
   return failed.explanation;
@@ -67,10 +63,8 @@ function whichVariant({ variant, variantSelection }: Parts): string {
   return `${text}, because ${id} is in bucket ${bucket} of ${totalWeight}`;
 }
 
-/** How many values of a list are named in a sentence. */
 const MAX_NAMED = 3;
 
-/** Says in words that the context satisfies a constraint, or that it does not. */
 export function describeConstraint(constraint: Omit<ConstraintExplanation, "explanation">): string {
   const { contextName, operator, actual, matched, inverted, values, value, problem } = constraint;
   if (problem !== undefined) return problem;
@@ -114,7 +108,6 @@ export function describeActivation(
   return `the custom strategy ${customStrategy} ${matched ? "matches" : "does not match"}`;
 }
 
-/** Says that an activation matches every context. */
 const FOR_EVERYONE = "it matches everyone";
 
 function describeRollout(rollout: RolloutExplanation, matched: boolean): string {
@@ -126,7 +119,6 @@ function describeRollout(rollout: RolloutExplanation, matched: boolean): string 
   return `${id} is in bucket ${bucket} of 100, ${matched ? "within" : "beyond"} the rollout of ${percentage}%`;
 }
 
-/** Says what a flag requires of its parent. */
 export function describeRequirement(
   dependency: Pick<DependencyExplanation, "name" | "requires" | "requiresVariants">,
 ): string {
@@ -137,7 +129,6 @@ export function describeRequirement(
   return `it requires ${parent} to be ${requires}${variants}`;
 }
 
-/** Says what a flag requires of its parent, and the result of the parent unless it is hidden. */
 export function describeDependency(dependency: Omit<DependencyExplanation, "explanation">): string {
   const { matched, result } = dependency;
   const required = describeRequirement(dependency);

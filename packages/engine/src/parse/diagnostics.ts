@@ -6,13 +6,11 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** Records a diagnostic about the flag or segment that is being processed. */
 export type Report = (message: string) => void;
 
 /** More are not recorded: a short document can have millions of malformed parts. */
 const MAX_DIAGNOSTICS = 10_000;
 
-/** Creates the function that records the problems of a flag or segment. */
 export function createReport(diagnostics: Diagnostic[], subject: string): Report {
   return (message) => {
     if (diagnostics.length < MAX_DIAGNOSTICS) diagnostics.push({ subject, message });

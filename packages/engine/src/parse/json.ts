@@ -8,26 +8,17 @@ export class DocumentError extends Error {
   override readonly name = "DocumentError";
 }
 
-/** Whether a value is an object that is neither a list nor null. */
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Returns the value.
- *
- * @throws {DocumentError} if it is not an object; the message begins with `name`
- */
+/** @throws {DocumentError} if it is not an object; the message begins with `name` */
 export function requireObject(value: unknown, name: string): JsonObject {
   if (isRecord(value)) return value;
   throw new DocumentError(`${name} must be an object: found ${describeType(value)}`);
 }
 
-/**
- * Returns the list.
- *
- * @throws {DocumentError} if it is not a list of objects; the message begins with `name`
- */
+/** @throws {DocumentError} if it is not a list of objects; the message begins with `name` */
 export function requireObjects(value: unknown, name: string): readonly JsonObject[] {
   if (!Array.isArray(value)) {
     throw new DocumentError(`${name} must be a list: found ${describeType(value)}`);

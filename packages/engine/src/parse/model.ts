@@ -1,6 +1,5 @@
 import type { Payload } from "../outcome.ts";
 import type { Diagnostic } from "./diagnostics.ts";
-import type { FlagDetails } from "./flag-details.ts";
 
 /** A parsed document: every part is valid or explicitly marked as malformed. */
 export interface FeatureDocument {
@@ -9,6 +8,15 @@ export interface FeatureDocument {
   /** By id. The type of the id matters: segment `1` is not segment `"1"`. */
   readonly segments: ReadonlyMap<unknown, Segment>;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What protocols can send to clients about a flag, besides its outcome. */
+export interface FlagDetails {
+  readonly name: string;
+  readonly type: string | undefined;
+  readonly project: string | undefined;
+  readonly stale: boolean;
+  readonly impressionData: boolean;
 }
 
 export interface Feature {
@@ -26,7 +34,6 @@ export interface Strategy {
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly constraints: readonly MaybeConstraint[];
-  /** Ids of segments. */
   readonly segments: readonly unknown[];
   readonly variants: readonly Variant[];
 }
@@ -45,7 +52,6 @@ export interface Constraint {
 }
 
 export interface Segment {
-  /** For explanations only. */
   readonly name: string | undefined;
   readonly constraints: readonly MaybeConstraint[];
 }

@@ -1,12 +1,10 @@
 import type { Payload } from "../outcome.ts";
 import type { Report } from "./diagnostics.ts";
-import { parseDetails } from "./flag-details.ts";
 import { describeType, isRecord, parseBoolean, textOrUndefined } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Dependency, Feature, Strategy, Variant, VariantOverride } from "./model.ts";
 import { parseConstraints, toName } from "./parse-constraint.ts";
 
-/** Parses one flag. Reports malformed parts instead of throwing. */
 export function parseFeature(name: string, input: JsonObject, report: Report): Feature {
   const { enabled } = input;
   if (enabled === undefined || enabled === null) {
@@ -14,7 +12,13 @@ export function parseFeature(name: string, input: JsonObject, report: Report): F
   }
   return {
     name,
-    details: parseDetails(name, input, report),
+    details: {
+      name,
+      type: textOrUndefined(input["type"]),
+      project: textOrUndefined(input["project"]),
+      stale: parseBoolean(input["stale"], "stale", report),
+      impressionData: parseBoolean(input["impressionData"], "impressionData", report),
+    },
     enabled: parseBoolean(enabled, "enabled", report),
     strategies: parseStrategies(input["strategies"], report),
     variants: parseVariants(input["variants"], report),
@@ -64,15 +68,11 @@ function parseSegmentIds(input: unknown, report: Report): readonly unknown[] {
   return [undefined];
 }
 
-/** Parses the variants of a flag or strategy. Anything but a list means no variants. */
 function parseVariants(input: unknown, report: Report): readonly Variant[] {
   if (!Array.isArray(input)) return [];
-  const variants: Variant[] = [];
-  for (const entry of input as readonly unknown[]) {
-    const variant = parseVariant(entry, report);
-    if (variant !== undefined) variants.push(variant);
-  }
-  return variants;
+  return input
+    .map((entry: unknown) => parseVariant(entry, report))
+    .filter((variant) => variant !== undefined);
 }
 
 function parseVariant(input: unknown, report: Report): Variant | undefined {
@@ -147,7 +147,6 @@ function parseDependency(input: unknown, report: Report): Dependency | undefined
   };
 }
 
-/** Returns the entries of a list that are strings. Anything but a list has none. */
 function textsOf(input: unknown): readonly string[] {
   return Array.isArray(input) ? input.filter((entry) => typeof entry === "string") : [];
 }

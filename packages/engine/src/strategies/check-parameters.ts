@@ -3,9 +3,7 @@ import type { EntryKind } from "./strategy-table.ts";
 import { isAddressOrRange } from "../constraints/address-text.ts";
 import { describeUseless, NO_ADDRESS } from "../constraints/useless-entries.ts";
 
-/** A value of a strategy that does not do what it says. */
 export interface ParameterProblem {
-  /** The name of the parameter. */
   readonly parameter: string;
   /** Continues a sentence that begins with the parameter, such as `is "150", which counts as 100%: …`. */
   readonly message: string;

@@ -23,7 +23,6 @@ export interface StrategyError {
 /** Handles the failure of a custom strategy. Must not throw, since an evaluation never throws. */
 export type ReportStrategyError = (error: StrategyError) => void;
 
-/** Wraps a custom strategy. Its results are never reused for another request. */
 export function toActivationStrategy(
   custom: CustomStrategy,
   flag: string,

@@ -8,7 +8,6 @@ import {
 import type { ActivationStrategy } from "./strategy.ts";
 import type { StrategyName } from "./strategy-table.ts";
 
-/** On for every context. */
 const everyContext: ActivationStrategy = () => ({ condition: true, reason: "STATIC" });
 
 /** The implementations of the strategies in `strategy-table.ts`. */
@@ -23,7 +22,6 @@ const IMPLEMENTATIONS: Readonly<Record<StrategyName, ActivationStrategy>> = {
   flexibleRollout,
 };
 
-/** The built-in strategies by their names. */
 export const BUILT_IN_STRATEGIES: ReadonlyMap<string, ActivationStrategy> = new Map(
   Object.entries(IMPLEMENTATIONS),
 );

@@ -37,7 +37,6 @@ function forEveryId(stickiness: unknown, fields: ContextFields): Activation {
   return { condition: (request) => Boolean(request.read(id)), reason: "TARGETING_MATCH" };
 }
 
-/** Returns the id that is hashed; null if it is absent. */
 export function rolloutId(stickiness: unknown, fields: ContextFields): Slot<string | null> {
   if (stickiness === "default") return fields.defaultRolloutId();
   if (stickiness === "random") return fields.randomRolloutId();
@@ -59,7 +58,6 @@ export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields, r
   return { condition: (request) => percentage >= randomBucket(request), reason: "SPLIT" };
 };
 
-/** Draws a bucket, from 1 to 100. */
 export function randomBucket(request: EvaluationRequest): number {
   return Math.floor(request.random() * 100) + 1;
 }
@@ -76,15 +74,12 @@ function byField(field: string): ActivationStrategy {
   };
 }
 
-/** The number of buckets. A rollout of n percent includes the first n of them. */
 const BUCKETS = 100;
 
-/** Returns the bucket of an id, from 1 to 100. */
 export function rolloutBucket(id: string, group: string): number {
   return bucketOf(id, { group, size: BUCKETS, seed: ROLLOUT_SEED });
 }
 
-/** Returns the group with which a strategy hashes ids; undefined if it names none. */
 export function fixedGroup({ groupId }: Parameters): string | undefined {
   return groupId ? parameterText(groupId) : undefined;
 }
@@ -117,7 +112,6 @@ function inPercentage(
   return inRollout(new Rollout(idBucket, ranges, 0));
 }
 
-/** Like `inPercentage`, with a group from the context. An absent group is the empty text. */
 function inPercentageOfContextGroup(
   percentage: number,
   id: Slot<string | null>,

@@ -1,27 +1,22 @@
 /** What a type of strategy matches, apart from constraints and segments. */
 export type StrategyDescription = EveryoneType | RolloutType | ListType;
 
-/** The types with a percentage. */
 type RolloutName =
   | "gradualRolloutRandom"
   | "gradualRolloutUserId"
   | "gradualRolloutSessionId"
   | "flexibleRollout";
 
-/** The types with a list. */
 export type ListName = "applicationHostname" | "userWithId" | "remoteAddress";
 
 export type StrategyName = "default" | RolloutName | ListName;
 
-/** Matches every context. */
 interface EveryoneType {
   readonly kind: "everyone";
 }
 
-/** Matches a percentage of ids. */
 export interface RolloutType {
   readonly kind: "rollout";
-  /** The parameter that contains the percentage. */
   readonly parameter: string;
   /** The stickiness; undefined if the parameter `stickiness` contains it. */
   readonly stickiness?: "userId" | "sessionId" | "random";
@@ -29,7 +24,6 @@ export interface RolloutType {
   readonly isDeprecated?: boolean;
 }
 
-/** Matches if a list contains a text. */
 export interface ListType {
   readonly kind: "list";
   /** The parameter that contains the list, separated by commas. */
@@ -39,7 +33,6 @@ export interface ListType {
   readonly entries: EntryKind;
 }
 
-/** What the entries of a list are. */
 export type EntryKind = "userIds" | "hostNames" | "addressRanges";
 
 /**

@@ -5,7 +5,6 @@ import type { Report } from "../parse/diagnostics.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** The inputs that the compilations of all strategies share. */
 export interface StrategyScope {
   readonly fields: ContextFields;
   /** The name of this host, in lower case. */
