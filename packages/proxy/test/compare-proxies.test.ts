@@ -252,11 +252,7 @@ test.each([
   [["--with", "http://127.0.0.1:2"], "--key-file is required"],
   [["--with", "http://127.0.0.1:2", "--key", KEY], "--with must be a URL that starts with"],
   [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be a URL that starts with"],
-  [["--with", "http://127.0.0.1:3/proxy/all", "--key", KEY], "--with must not end with /all"],
-  [
-    ["--url", "http://127.0.0.1:2/proxy/all/", "--with", "http://127.0.0.1:3/proxy", "--key", KEY],
-    "--url must not end with /all: add the option --all, which compares all flags",
-  ],
+  [["--with", "http://127.0.0.1:3/proxy/all", "--key", KEY], "For all flags, add --all"],
   [["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--count", "many"], "--count must be"],
   [["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--count", "0"], "no contexts to compare"],
   [
@@ -305,7 +301,7 @@ test("the settings of this proxy can be arguments of Edge", async () => {
   const { url } = await startFeatureServer(RULES);
   const { origin } = await startOurs(url);
   const address = url.replace(/\/api$/, "");
-  const line = `compare --with ${origin}/api/frontend --key ${KEY} edge --count=5 --upstream-url ${address} -t default:development.a-secret --port ${new URL(origin).port}`;
+  const line = `compare --with ${origin}/api/frontend --key ${KEY} --count=5 edge --upstream-url ${address} -t default:development.a-secret --port ${new URL(origin).port}`;
   const { code, stdout, stderr } = await runCommand({ PORT: "" }, line.split(" "));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(`  A  ${origin}/proxy\n`);

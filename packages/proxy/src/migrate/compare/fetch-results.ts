@@ -23,22 +23,12 @@ const PATHS = ["/proxy", "/api/frontend", "/api/proxy"];
 export function toFlagsUrl(option: string, address: string, all: boolean): string {
   const url = toHttpUrl(address);
   const path = url?.pathname.replace(/\/+$/, "") ?? "";
-  if (endsWithAll(path)) {
-    throw new SubcommandError(
-      `${option} must not end with /all: add the option --all, which compares all flags`,
-    );
-  }
   if (url === undefined || !PATHS.some((end) => path.endsWith(end))) {
     throw new SubcommandError(
-      `${option} must be a URL that starts with http:// or https:// and ends with one of ${PATHS.join(", ")}`,
+      `${option} must be a URL that starts with http:// or https:// and ends with one of ${PATHS.join(", ")}. For all flags, add --all`,
     );
   }
   return `${url.origin}${path}${all ? "/all" : ""}`;
-}
-
-/** Whether an address is the one of all flags. NOTE: `/all` alone can be a base path. */
-export function endsWithAll(address: string): boolean {
-  return PATHS.some((end) => address.endsWith(`${end}/all`));
 }
 
 /** Requests the flags for a context. Every version of the API accepts this request. */

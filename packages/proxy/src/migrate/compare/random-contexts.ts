@@ -59,8 +59,7 @@ const MENTIONED_ID_SHARE = 0.1;
 
 const DAY_MS = 86_400_000;
 
-/** Proxies accept years of four digits; `toISOString()` writes others with a sign and six digits. */
-const MIN_TIME_MS = Date.parse("0000-01-01T00:00:00.000Z");
+/** Proxies accept years of four digits; `toISOString()` writes later ones with a sign and six digits. */
 const MAX_TIME_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
@@ -91,23 +90,21 @@ function createValue(name: string, mentioned: readonly string[], random: () => n
     return name === "remoteAddress" ? (value.split("/")[0] ?? value) : value;
   }
   if (name === "remoteAddress") return randomAddress(random);
-  if (value !== undefined && !ROLLOUT_IDS.includes(name)) {
-    if (/^\d+\.\d+\.\d+/.test(value)) return randomVersion(value, random);
-    if (value.trim() !== "" && Number.isFinite(Number(value))) {
-      return String(Number(value) + Math.floor(random() * 21) - 10);
-    }
-  }
+  const isNumber = value !== undefined && NUMBERS.test(value);
+  if (isNumber && !ROLLOUT_IDS.includes(name)) return changeNumber(value, random);
   return `${name}-${Math.floor(random() * 1_000_000)}`;
 }
 
-/** A version that differs from the one in a rule in one number, by at most two. */
-function randomVersion(mentioned: string, random: () => number): string {
-  const numbers = mentioned.split(/[-+]/, 1).join("").split(".").map(Number);
+/** A number or a version. */
+const NUMBERS = /^\d+(?:\.\d+)*$/;
+
+/** Changes a number, or one of the numbers of a version, by at most two. */
+function changeNumber(mentioned: string, random: () => number): string {
+  const numbers = mentioned.split(".").map(Number);
   const changed = Math.floor(random() * numbers.length);
+  const change = Math.floor(random() * 5) - 2;
   return numbers
-    .map((part, index) =>
-      index === changed ? Math.max(0, part + Math.floor(random() * 5) - 2) : part,
-    )
+    .map((part, index) => (index === changed ? Math.max(0, part + change) : part))
     .join(".");
 }
 
@@ -116,7 +113,7 @@ function randomTime(mentioned: string | undefined, random: () => number): string
   const timeMs = Date.parse(mentioned ?? "");
   const baseMs = Number.isNaN(timeMs) ? Date.now() : timeMs;
   const randomMs = baseMs + Math.floor((random() * 4 - 2) * DAY_MS);
-  return new Date(Math.min(Math.max(randomMs, MIN_TIME_MS), MAX_TIME_MS)).toISOString();
+  return new Date(Math.min(randomMs, MAX_TIME_MS)).toISOString();
 }
 
 function randomAddress(random: () => number): string {

@@ -9,7 +9,7 @@ import { findSource } from "../../sources/token-scope.ts";
 import { removeClientPath, LISTEN_SETTINGS } from "../../cli/proxy-address.ts";
 import { inspectSource, loadForReading } from "../../cli/inspect-source.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
-import { type ComparedProxy, endsWithAll, toFlagsUrl } from "./fetch-results.ts";
+import { type ComparedProxy, toFlagsUrl } from "./fetch-results.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
 import { readKeyOption, readKeySettings } from "../../cli/proxy-request.ts";
 
@@ -107,7 +107,7 @@ function chooseProxies(
 /** NOTE: only for this proxy. The other one may have fewer paths for clients. */
 function addClientPath(address: string): string {
   const url = address.replace(/\/+$/, "");
-  return removeClientPath(url) === url && !endsWithAll(url) ? `${url}/proxy` : url;
+  return removeClientPath(url) === url ? `${url}/proxy` : url;
 }
 
 function readCount(text: string | true | undefined): number {
