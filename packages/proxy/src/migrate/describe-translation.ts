@@ -1,11 +1,9 @@
 import type { TranslationReport } from "../config/translation-report.ts";
 import { type Missing, PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
 
-/** An alias that gives one of our variables its value. */
 export interface UsedAlias {
   readonly name: string;
   readonly to: string;
-  /** Describes how the value was converted. */
   readonly conversion: string | undefined;
   readonly loss: string | undefined;
 }
@@ -17,9 +15,7 @@ export interface IneffectiveSetting {
   readonly reason: string;
 }
 
-/** The settings of other products in an environment. */
 export interface ForeignSettings {
-  /** The products whose names are used. */
   readonly products: readonly Product[];
   readonly used: readonly UsedAlias[];
   readonly ineffective: readonly IneffectiveSetting[];
@@ -57,7 +53,6 @@ function describeUse({ name, to, conversion, loss }: UsedAlias): string {
   return `${name} is read as ${to}${converted}${loss === undefined ? "" : `; ${loss}`}`;
 }
 
-/** Says that a setting has no effect, and why. */
 export function describeIneffective({ name, reason }: IneffectiveSetting): string {
   return `${name} has no effect: ${reason}`;
 }

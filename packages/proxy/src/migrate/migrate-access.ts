@@ -66,7 +66,6 @@ function identify(list: string, index: number, key: string): AccessFileKey {
   return { name: `${list}-${index + 1}`, keySha256 };
 }
 
-/** Returns the text of an access file. It contains no secrets. */
 export function toAccessFile(keys: readonly AccessFileKey[]): string {
   return stringify({ keys }, { lineWidth: 0 });
 }

@@ -20,7 +20,6 @@ import { checkSettings } from "../config/check-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { moveEnvironmentKeys, moveProjectKeys, toAccessFile } from "./migrate-access.ts";
 
-/** The settings of another product as a file for this one. */
 interface Migration {
   readonly text: string;
   /** Whether a proxy with these settings does everything that the other product did. */
@@ -68,7 +67,6 @@ export function migrateSettings(
   return { text, isComplete: invalid.length + losses.length === 0, accessFile };
 }
 
-/** Says what is wrong with the names in an environment without settings of another product. */
 export function describeUnread({ given, hints }: Translation): readonly string[] {
   const names = {
     ...PROGRAM,

@@ -3,7 +3,6 @@ import { codeOf } from "flags-server-kit/neutral";
 import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 import type { Translation } from "./translate-environment.ts";
 
-/** Prints the settings of a replaced product under their new names. */
 export const MIGRATE: Subcommand<Translation> = {
   name: "migrate",
   summary: "Prints the settings of the Unleash proxy or Unleash Edge under their new names",

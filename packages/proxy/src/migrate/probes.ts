@@ -3,7 +3,6 @@ import { LISTEN_SETTINGS, removeClientPath } from "../cli/proxy-address.ts";
 import { SETTINGS } from "../config/settings.ts";
 import type { Translation } from "./translate-environment.ts";
 
-/** The subcommands for exec probes. */
 const PROBE_DEFINITIONS = [
   {
     name: "health",
@@ -12,7 +11,6 @@ const PROBE_DEFINITIONS = [
     description:
       "Checks that the running proxy has flags to serve. Before its first synchronization with the upstream, it has none. With --edge-url or EDGE_URL, checks only that it responds, as in Unleash Edge.",
     success: "The proxy serves flags.",
-    /** What is requested at the address of Edge. */
     edgePath: "/internal-backstage/health",
   },
   {
@@ -26,7 +24,6 @@ const PROBE_DEFINITIONS = [
   },
 ] as const;
 
-/** The settings that determine the address for probes. */
 const PROBE_SETTINGS = {
   ...LISTEN_SETTINGS,
   managementPort: SETTINGS.managementPort,

@@ -158,15 +158,15 @@ test.each([
   [{ REDIS_HOST: "cache", REDIS_MODE: "sentinel" }, "must be single or cluster"],
   [
     { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "k@prod" },
-    ": entry 1 has the form secret@environment, but no token in TOKENS or FLAGS_API_TOKEN names that environment",
+    ": entry 1 has the form secret@environment, which requires that TOKENS or FLAGS_API_TOKEN contains exactly one token, of that environment",
   ],
   [
     { FLAGS_API_TOKEN_FILE: "/t", PRETRUSTED_TOKENS: "k@prod" },
-    ": entry 1 has the form secret@environment, which needs upstream tokens in TOKENS or FLAGS_API_TOKEN, not in a file",
+    ": entry 1 has the form secret@environment, which requires that TOKENS or FLAGS_API_TOKEN contains exactly one token, of that environment",
   ],
   [
     { TOKENS: "*:dev.s,*:prod.s", PRETRUSTED_TOKENS: "k@dev" },
-    ": entry 1 has the form secret@environment, which needs an access file if there are several upstream tokens: run `flags-proxy migrate --access-file FILE`",
+    ": entry 1 has the form secret@environment, which requires that TOKENS or FLAGS_API_TOKEN contains exactly one token, of that environment",
   ],
   [{ UNLEASH_URL: "http://other.test/api" }, "and UPSTREAM_URL both set FLAGS_URL"],
   [{ UPSTREAM_AUTH_HEADER: "X-Token" }, "has no effect here: the upstream token is always sent"],

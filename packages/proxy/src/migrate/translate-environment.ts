@@ -28,14 +28,12 @@ const EDGE_FILE_TOKENS = ["TOKENS", "CLIENT_TOKENS", "FRONTEND_TOKENS"];
 
 /** An environment with every setting under our name for it. */
 export interface Translation extends TranslationReport, ForeignSettings {
-  /** The environment before the translation. */
   readonly given: Environment;
   readonly environment: Environment;
   /** The command line of Edge with which the process was started. @default it was started in another way */
   readonly edge?: EdgeCommandLine;
 }
 
-/** Determines which product's names are read. */
 interface ProductChoice {
   /** Only the names of this product are read. @default the environment decides */
   readonly product?: Product | undefined;
@@ -82,7 +80,6 @@ export function translateEnvironment(given: Environment, choice: ProductChoice =
   };
 }
 
-/** The names in Edge of each of our variables. */
 const EDGE_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
   EDGE_ALIASES.flatMap(({ to }) => to).map((variable) => [
     variable,
@@ -120,16 +117,13 @@ function isSet(environment: Environment, name: string): boolean {
   return (environment[name] ?? "").trim() !== "";
 }
 
-/** The alias that has set a variable. */
 interface Source {
   readonly product: Product;
   readonly name: string;
 }
 
-/** Collects the translation of one environment. */
 class Translator {
   readonly environment: Record<string, string | undefined>;
-  /** The aliases that have set our variables. */
   readonly sources = new Map<string, Source>();
   readonly used: UsedAlias[] = [];
   readonly ineffective: IneffectiveSetting[] = [];
@@ -245,7 +239,6 @@ function convert(
   return conversion?.convert(text, environment) ?? text;
 }
 
-/** Returns all variables of the setting that a variable belongs to. */
 function variablesLike(variable: string): readonly string[] {
   const settings: readonly Setting<unknown>[] = Object.values(SETTINGS);
   const setting = settings.find(({ variables }) => variables.includes(variable));

@@ -3,7 +3,6 @@ import type { Environment } from "flags-server-kit/command-line";
 /** A product whose settings the proxy accepts. */
 export type Product = "unleash-proxy" | "edge";
 
-/** Names of the products in messages. */
 export const PRODUCT_NAMES: Readonly<Record<Product, string>> = {
   "unleash-proxy": "the Unleash proxy",
   edge: "Unleash Edge",
@@ -43,7 +42,6 @@ export interface Alias {
   readonly name: string;
   /** Our variables. None: `missing` says why. */
   readonly to: readonly string[];
-  /** Our variables with certain settings, instead of `to`. */
   readonly toInstead?: ConditionalVariables;
   /** A variable that has the same name in both products, and whose value it replaces. */
   readonly replaces?: string;

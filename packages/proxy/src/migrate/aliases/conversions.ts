@@ -27,18 +27,15 @@ export const withApiPath: Conversion = {
   },
 };
 
-/** The path of the file of Edge's offline mode. */
 export const toFlagFilesAddress: Conversion = {
   description: "`file:` and the path",
   convert: (text) => `file:${text.replaceAll(/[%?]/g, encodeURIComponent)}`,
 };
 
-/** Whether a boolean of Edge is on. */
 export function isTrue(text: string): boolean {
   return /^(?:true|1|t|y|yes|on)$/i.test(text);
 }
 
-/** Whether a boolean of Edge is off. */
 export const isFalse = (text: string): boolean => /^(?:false|0|f|n|no|off)$/i.test(text);
 
 function toBoolean(text: string): boolean {
@@ -52,7 +49,6 @@ export const asBoolean: Conversion = {
   convert: (text) => String(toBoolean(text)),
 };
 
-/** A setting that disables something becomes one that enables it. */
 export const negated: Conversion = {
   description: "with the opposite value",
   convert: (text) => String(!toBoolean(text)),
@@ -89,7 +85,6 @@ export const asBucket: Conversion = {
   },
 };
 
-/** `json` or another format for people. */
 export const fromLogFormat: Conversion = {
   description: "`true` for `json`, `false` for `plain` and `pretty`",
   convert: (text) => {
@@ -123,27 +118,20 @@ export const pretrustedTokens: Conversion = {
     return splitNonBlank(text)
       .map((entry, index) => {
         const key = splitEnvironmentKey(entry);
-        const problem = key && findProblem(key.environment, environments);
-        if (problem === undefined) return key?.secret ?? entry;
-        throw new InvalidAlias(`: entry ${index + 1} has the form secret@environment, ${problem}`);
+        if (key === undefined) return entry;
+        // NOTE: a key must never give access to the flags of another environment.
+        if (environments.length === 1 && environments[0] === key.environment) return key.secret;
+        // NOTE: does not show the environment, which may be a part of a key that contains an @.
+        throw new InvalidAlias(
+          `: entry ${index + 1} has the form secret@environment, ${ALLOWED_KEYS}`,
+        );
       })
       .join(",");
   },
 };
 
-/** NOTE: a key must never give access to the flags of another environment. */
-function findProblem(environment: string, environments: readonly string[]): string | undefined {
-  if (environments.length === 0) {
-    return "which needs upstream tokens in TOKENS or FLAGS_API_TOKEN, not in a file: set one of them, or move the key to an access file";
-  }
-  // NOTE: does not show the environment, which may be a part of a key that contains an @.
-  if (!environments.includes(environment)) {
-    return "but no token in TOKENS or FLAGS_API_TOKEN names that environment: remove the key, or add an upstream token for that environment";
-  }
-  return environments.length === 1
-    ? undefined
-    : "which needs an access file if there are several upstream tokens: run `flags-proxy migrate --access-file FILE`, and start with the settings that it prints";
-}
+const ALLOWED_KEYS =
+  "which requires that TOKENS or FLAGS_API_TOKEN contains exactly one token, of that environment. If there are several, run `flags-proxy migrate --access-file FILE`, and start with the settings that it prints";
 
 /** Splits a key of the form `secret@environment`; undefined for other keys. */
 export function splitEnvironmentKey(
@@ -164,7 +152,6 @@ export function listTokenEnvironments(environment: Environment): readonly string
   return [...tokens].map((token) => parseTokenScope(token)?.environment ?? "");
 }
 
-/** Splits a list at commas, without blank entries. */
 export function splitNonBlank(text: string): readonly string[] {
   return text
     .split(",")

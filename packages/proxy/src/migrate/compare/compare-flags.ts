@@ -3,10 +3,8 @@ import { type ComparedProxy, fetchResults, type Results } from "./fetch-results.
 /** The result of a flag that was not in a response: it is off, or does not exist. */
 const ABSENT = "not in the response";
 
-/** One flag for which the proxies return different results. */
 export interface Difference {
   readonly flag: string;
-  /** Number of contexts with different results. */
   readonly contexts: number;
   readonly example: Example;
 }
@@ -39,7 +37,6 @@ const CONFIRMATIONS = 5;
 /** A flag whose result changes for this many contexts counts as random and is no longer compared. */
 const UNSTABLE_CONTEXTS = 20;
 
-/** Compares the results of two proxies for contexts. */
 export async function compareFlags(
   proxies: Pair,
   contexts: Generator<object, void>,
@@ -93,7 +90,6 @@ interface Counts {
   example: Example | undefined;
 }
 
-/** Counts differences per flag. */
 class Tally {
   /** Flags that at least one response contained. */
   readonly seen = new Set<string>();

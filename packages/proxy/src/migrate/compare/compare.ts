@@ -1,7 +1,6 @@
 import type { Subcommand } from "flags-server-kit/command-line";
 import type { Translation } from "../translate-environment.ts";
 
-/** Requests the same contexts from two proxies. */
 export const COMPARE: Subcommand<Translation> = {
   name: "compare",
   summary: "Compares the flags that this proxy and another one return",

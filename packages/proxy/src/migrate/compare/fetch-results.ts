@@ -4,12 +4,10 @@ import { postJson } from "../../cli/proxy-request.ts";
 
 // NOTE: a failure is not exit code 1, which means that there are differences.
 
-/** A proxy to compare. */
 export interface ComparedProxy {
   /** Address for requests, for example one that ends with `/proxy` or `/proxy/all`. */
   readonly url: string;
   readonly key: string;
-  /** The option that sets `key`. */
   readonly keyOption: string;
   readonly keyHeaderName: string;
 }

@@ -2,7 +2,6 @@ import { describeCount } from "flags-sdk/neutral";
 import type { Difference } from "./compare-flags.ts";
 import type { Comparison } from "./run-compare.ts";
 
-/** Formats a comparison as text for people. */
 export function formatComparison(comparison: Comparison): string {
   const { urls, contexts, fields, unknownRules, differences, randomFlags, seenFlags } = comparison;
   return [

@@ -13,11 +13,9 @@ import { type ComparedProxy, toFlagsUrl } from "./fetch-results.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
 import { readKeyOption, readKeySettings } from "../../cli/proxy-request.ts";
 
-/** The result of `flags-proxy compare`. */
 export interface Comparison extends FlagComparison {
   readonly urls: readonly [string, string];
   readonly contexts: number;
-  /** Names of the fields in random contexts. */
   readonly fields: readonly string[];
   /** Why the fields are not those that the rules read. */
   readonly unknownRules: string | undefined;
