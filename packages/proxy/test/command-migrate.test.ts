@@ -205,7 +205,7 @@ const run = (line: string) => runCommand({ PORT: "", HOST: "" }, line.split(" ")
 
 test("migrate accepts the command line of Edge, next to its own options", async () => {
   const { code, stdout, stderr } = await run(
-    "migrate --access-file unused.yaml edge --port 4000 --upstream-url https://a.test --tokens *:dev.a-secret -t *:prod.a-secret",
+    "migrate -p 4000 --access-file unused.yaml edge --upstream-url https://a.test --tokens *:dev.a-secret -t *:prod.a-secret",
   );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("\nFLAGS_URL=https://a.test/api\n");

@@ -4,7 +4,7 @@ import { SETTINGS } from "../config/settings.ts";
 import type { Alias } from "./aliases/alias.ts";
 import { asBoolean, isTrue, negated } from "./aliases/conversions.ts";
 import { EDGE_ALIASES } from "./aliases/edge-aliases.ts";
-import { parseEdgeCommandLine } from "./edge-command-line.ts";
+import { EDGE_MODES, listEdgeOptions, parseEdgeCommandLine } from "./edge-command-line.ts";
 
 const parse = (line: string) => parseEdgeCommandLine(line.split(" "));
 
@@ -41,9 +41,10 @@ test.each([
     "edge --tokns a:b.c",
     "Unknown option --tokns: did you mean --tokens? If not, see flags-proxy edge --help",
   ],
-  ["edge extra", "Unexpected argument: see flags-proxy edge --help"],
+  ["edge extra", "Unexpected argument after edge: see flags-proxy edge --help"],
   ["edge --tokens", "--tokens needs a value: see flags-proxy edge --help"],
   ["edge -u --tokens a:b.c", "-u needs a value: see flags-proxy edge --help"],
+  ["edge --rust-log info", "Unknown option --rust-log: see flags-proxy edge --help"],
 ])("the arguments %s are rejected: %s", (line, problem) => {
   expect(parse(line)).toBe(problem);
 });
@@ -62,9 +63,9 @@ function isBoolean(alias: Alias): boolean {
   return conversion === undefined && setting?.kind === booleanKind;
 }
 
-const BOOLEANS = EDGE_ALIASES.filter(isBoolean).map(({ name }) => name);
-
-test.each(BOOLEANS)("the option for %s needs no value", (name) => {
-  const option = `--${name.toLowerCase().replaceAll("_", "-")}`;
-  expect(parse(`edge ${option}`)).toEqual({ mode: "edge", variables: { [name]: "true" } });
+test.each(EDGE_MODES)("options of %s need no value if their setting is true or false", (mode) => {
+  const booleans = new Set(EDGE_ALIASES.filter(isBoolean).map(({ name }) => name));
+  const options = listEdgeOptions(mode).filter(({ variable }) => booleans.has(variable));
+  expect(options.length).toBeGreaterThan(0);
+  expect(options.filter(({ hasValue }) => hasValue)).toEqual([]);
 });

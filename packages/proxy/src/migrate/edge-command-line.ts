@@ -66,22 +66,44 @@ const SHORT_NAMES_OF_MODE: Readonly<Record<Mode, Readonly<Record<string, string>
   },
 };
 
+/** Settings of Edge that have no option, or that do not configure the service. */
+const VARIABLES_ONLY: ReadonlySet<string> = new Set([
+  "RUST_LOG",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "NO_PROXY",
+  "EDGE_DEFER_TOKEN_VALIDATION",
+  "EDGE_URL",
+  "CA_CERTIFICATE_FILE",
+]);
+
 /** Option of our own commands. */
 const ENV_FILE = "env-file";
 
 /** Option names, without the leading dashes, and the variables that they set. */
 const VARIABLES: ReadonlyMap<string, string> = new Map(
-  EDGE_ALIASES.map(({ name }) => [toOptionName(name), name]),
+  EDGE_ALIASES.filter(({ name }) => !VARIABLES_ONLY.has(name)).map(({ name }) => [
+    name.toLowerCase().replaceAll("_", "-"),
+    name,
+  ]),
 );
 
-/** Returns the name of the option that sets a variable, without the leading dashes. */
-export function toOptionName(variable: string): string {
-  return variable.toLowerCase().replaceAll("_", "-");
+/** An option of Edge, for the help. */
+interface EdgeOption {
+  readonly name: string;
+  readonly variable: string;
+  readonly hasValue: boolean;
 }
 
-/** Whether the option for a variable has no value. */
-export function isSwitch(variable: string): boolean {
-  return SWITCHES.has(variable);
+/** Lists the long options of a mode. */
+export function listEdgeOptions(mode: Mode): readonly EdgeOption[] {
+  const others = mode === "edge" ? SHORT_NAMES_OF_MODE.offline : SHORT_NAMES_OF_MODE.edge;
+  const own = new Set(Object.values(SHORT_NAMES_OF_MODE[mode]));
+  const foreign = new Set(Object.values(others).filter((variable) => !own.has(variable)));
+  return [...VARIABLES]
+    .filter(([, variable]) => !foreign.has(variable))
+    .map(([name, variable]) => ({ name, variable, hasValue: !SWITCHES.has(variable) }));
 }
 
 /**
@@ -109,7 +131,7 @@ function tokenize(args: readonly string[], shortNames: Readonly<Record<string, s
   const shorts = new Map(Object.entries(shortNames).map(([short, name]) => [name, short]));
   const options = [...VARIABLES].map(([option, variable]) => {
     const short = shorts.get(variable);
-    const type = isSwitch(variable) ? ("boolean" as const) : ("string" as const);
+    const type = SWITCHES.has(variable) ? ("boolean" as const) : ("string" as const);
     return [option, { type, ...(short !== undefined && { short }) }] as const;
   });
   const { tokens } = parseArgs({
@@ -125,8 +147,8 @@ function tokenize(args: readonly string[], shortNames: Readonly<Record<string, s
 function interpret(mode: Mode, tokens: readonly Token[]): EdgeCommandLine | string {
   const variables: Record<string, string> = {};
   for (const token of tokens) {
-    const problem = findProblem(token);
-    if (problem !== undefined) return `${problem} see flags-proxy ${mode} --help`;
+    const problem = findProblem(mode, token);
+    if (problem !== undefined) return problem;
     if (token.kind !== "option") continue;
     const variable = VARIABLES.get(token.name);
     // The files of --env-file are part of the environment already.
@@ -139,18 +161,20 @@ function interpret(mode: Mode, tokens: readonly Token[]): EdgeCommandLine | stri
   return { mode, variables };
 }
 
-function findProblem(token: Token): string | undefined {
-  if (token.kind === "positional") return "Unexpected argument:";
+function findProblem(mode: Mode, token: Token): string | undefined {
+  if (token.kind === "positional")
+    return `Unexpected argument after ${mode}: see flags-proxy ${mode} --help`;
   if (token.kind !== "option") return undefined;
   const { name, rawName, value = "", inlineValue } = token;
   const variable = VARIABLES.get(name);
   if (variable === undefined && name !== ENV_FILE) {
-    const nearest = findNearest(name, [...VARIABLES.keys(), ENV_FILE]);
+    const names = [...listEdgeOptions(mode).map((option) => option.name), ENV_FILE];
+    const nearest = findNearest(name, names);
     const suggestion = nearest === undefined ? ":" : `: did you mean --${nearest}? If not,`;
-    return `Unknown option ${rawName}${suggestion}`;
+    return `Unknown option ${rawName}${suggestion} see flags-proxy ${mode} --help`;
   }
-  if (variable !== undefined && isSwitch(variable)) return undefined;
+  if (variable !== undefined && SWITCHES.has(variable)) return undefined;
   // The next option may have been taken for the value.
   const isMissing = value === "" || (inlineValue !== true && value.startsWith("-"));
-  return isMissing ? `${rawName} needs a value:` : undefined;
+  return isMissing ? `${rawName} needs a value: see flags-proxy ${mode} --help` : undefined;
 }

@@ -30,16 +30,3 @@ test.each([
 ])("translate() rejects %s", (line, problem) => {
   expect(() => translate(line.split(" "), {}, SETTINGS_SUBCOMMANDS)).toThrow(problem);
 });
-
-test.each([
-  ["explain edge", 2],
-  ["explain --context {} flag", 4],
-  ["migrate --from edge", 3],
-  ["explain flag edge", 2],
-  ["explain flag edge --upstream-url u", 2],
-  ["explain --json edge --upstream-url u", 2],
-])("translate() separates %j from the command line of Edge", (line, ownArguments) => {
-  const args = line.split(" ");
-  const { args: own } = translate(args, {}, SETTINGS_SUBCOMMANDS);
-  expect(own).toEqual(args.slice(0, ownArguments));
-});

@@ -45,6 +45,8 @@ export interface Alias {
   readonly toInstead?: ConditionalVariables;
   /** A variable that has the same name in both products, and whose value it replaces. */
   readonly replaces?: string;
+  /** For `--help`: what its value is, in sentences. @default the description of our setting */
+  readonly description?: string;
   /** @default the value stays the same */
   readonly conversion?: Conversion;
   /** Set if there is no variable of ours. */

@@ -20,7 +20,7 @@ import {
 } from "./conversions.ts";
 import { REDIS_SETTINGS } from "./redis-conversions.ts";
 
-type Details = Omit<Alias, "name" | "to" | "group" | "missing">;
+type Details = Omit<Alias, "name" | "to" | "group" | "missing" | "description">;
 
 const unneeded = (reason: string): Missing => ({ effect: "unneeded", reason });
 const lost = (reason: string): Missing => ({ effect: "lost", reason });
@@ -225,12 +225,45 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
+/** For `--help`: what a value is, if the description of our setting does not say so. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  TLS_ENABLE: "Enables TLS.",
+  REDIRECT_HTTP_TO_HTTPS: "With TLS, redirects all requests from the plain HTTP port.",
+  DISABLE_ALL_ENDPOINT: "Does not serve /api/frontend/all, which returns disabled flags too.",
+  UPSTREAM_URL: "URL of the upstream, with or without /api.",
+  STREAMING: "Receives changes from the upstream immediately, over a stream.",
+  DELTA: "Fetches only changes from the upstream, at intervals.",
+  SKIP_SSL_VERIFICATION: "Accepts any certificate from the upstream.",
+  PEM_CERT_FILE:
+    "Path of a PEM file with the client certificate for the upstream and its private key.",
+  BACKUP_FOLDER: "Directory that keeps flags across restarts.",
+  REDIS_URL: "Address of the Redis server that keeps flags across restarts.",
+  REDIS_HOST: "Host of Redis, if there is no address.",
+  REDIS_PORT: "Port of Redis, from 1 to 65535.",
+  REDIS_USERNAME: "User name for Redis.",
+  REDIS_PASSWORD: "Password for Redis.",
+  REDIS_SCHEME: "With a host of Redis: redis or tcp; rediss or tls for connections with TLS.",
+  REDIS_SECURE: "Connects to Redis with TLS.",
+  REDIS_MODE: "Whether Redis is a single server or a cluster: single or cluster.",
+  S3_BUCKET_NAME: "S3 bucket that keeps flags across restarts.",
+  BOOTSTRAP_FILE: "Path of the file with the flags.",
+  LOG_FORMAT: "Format of the log: json, plain or pretty.",
+};
+
 /** All settings of Edge, in the order in which they are documented. */
 export const EDGE_ALIASES: readonly Alias[] = Object.entries(ROWS).flatMap(([group, rows]) =>
   rows.map(([name, target, details]) => {
     const to = typeof target === "string" ? [target] : "effect" in target ? [] : target;
     const missing = typeof target === "object" && "effect" in target ? target : undefined;
-    return { name, to, group, ...details, ...(missing && { missing }) };
+    const description = DESCRIPTIONS[name];
+    return {
+      name,
+      to,
+      group,
+      ...details,
+      ...(missing && { missing }),
+      ...(description !== undefined && { description }),
+    };
   }),
 );
 
