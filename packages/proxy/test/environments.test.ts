@@ -265,6 +265,13 @@ test.each([
     "Entry 1 of FLAGS_PROXY_CLIENT_KEYS does not name an environment, but FLAGS_API_TOKEN (option flagsApiToken) has several tokens for production: use keys of the form project:environment.secret, or move this key to FLAGS_ACCESS_FILE (option accessFile), where it can have an `environment` and `projects`\n",
   ],
   [
+    {
+      FLAGS_API_TOKEN: "*:production.old-token,*:production.new-token",
+      FLAGS_PROXY_CLIENT_KEYS: "any-client-key",
+    },
+    "Entry 1 of FLAGS_PROXY_CLIENT_KEYS does not name an environment, and FLAGS_API_TOKEN (option flagsApiToken) has several tokens for production and the same project: keep one of these tokens\n",
+  ],
+  [
     { FLAGS_PROXY_CLIENT_KEYS: "web:staging.key" },
     "Entry 1 of FLAGS_PROXY_CLIENT_KEYS is a key for the environment staging, but FLAGS_API_TOKEN (option flagsApiToken) serves only development, production, test",
   ],

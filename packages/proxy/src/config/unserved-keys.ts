@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { showText } from "flags-server-kit/settings";
 import { parseTokenScope, type TokenScope } from "../sources/token-scope.ts";
 
@@ -17,6 +18,13 @@ export function explainUnserved(
 ): string {
   const served = [...new Set(sources.map(({ scope }) => scope?.environment ?? "unknown"))];
   const environment = parseTokenScope(key)?.environment;
+  const [first] = sources;
+  if (
+    environment === undefined &&
+    sources.every(({ scope }) => isDeepStrictEqual(scope, first?.scope))
+  ) {
+    return `does not name an environment, and ${setting} has several tokens for ${served.join()} and the same project: keep one of these tokens`;
+  }
   if (environment === undefined) {
     const [cause, fields] =
       served.length > 1
