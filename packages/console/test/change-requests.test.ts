@@ -222,11 +222,20 @@ describeConsole("change requests", (console) => {
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
     await as("ann", "PUT", `${LIST}/${id}/state`, { state: "Scheduled", scheduledAt });
     await setApprovals(1);
-    const page = await openAs("ann", `${LIST}/${id}`);
+    const page = await openAs("ann", "/projects/default/flags/protected-later");
+    await page
+      .getByRole("list", { name: "Requested changes of this flag" })
+      .getByText("needs 1 approval")
+      .waitFor();
+    await page.getByRole("link", { name: `Change request #${id}` }).click();
     await page.getByText("but will not be applied before it has 1 approval").waitFor();
     expect(await page.getByText("It is applied on").count()).toBe(0);
     await page.getByRole("button", { name: "Send to review" }).waitFor();
     await expectAccessible(page);
+    await press(page, "More actions");
+    await page.getByRole("menuitem", { name: "End the schedule…" }).click();
+    await page.getByText("in review: it has 0 of 1 required approvals").waitFor();
+    await page.keyboard.press("Escape");
     const clock = async () => new Date(scheduledAt);
     await applyDue({ storage: console.storage, logger: collectErrors([]), clock });
     // The page follows.

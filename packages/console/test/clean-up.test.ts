@@ -103,6 +103,17 @@ describeConsole("cleaning up", (console) => {
       await clickControl(page.getByRole("checkbox", { name: `Select ${name}`, exact: true }));
     }
     await expectAccessible(page);
+    await selection.getByRole("button", { name: "Mark as stale" }).click();
+    const reason = "Marked as stale by hand: mark";
+    await selection.getByText(`${reason} them as active first`).waitFor();
+    expect(await selection.getByRole("button", { name: "Snooze" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: `Actions for ${gone}`, exact: true }).press("Enter");
+    await page
+      .getByRole("menuitem", { name: "Snooze for 7 days" })
+      .getByText(`${reason} it as active first`)
+      .waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
     await selection.getByRole("button", { name: "Archive…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Applications have used 1 flag in the last 7 days").waitFor();

@@ -37,6 +37,7 @@ export function OpenRequests({ project, flag }: OpenRequestsProps) {
                 {request.schedule === undefined
                   ? ""
                   : `, ${formatTime(request.schedule.scheduledAt)}`}
+                {describeMissing(request)}
               </span>
             </li>
           ))}
@@ -44,6 +45,14 @@ export function OpenRequests({ project, flag }: OpenRequestsProps) {
       )}
     </>
   );
+}
+
+/** The approvals that a scheduled request lacks because they have been turned on since. */
+function describeMissing({ state, approvals, minApprovals }: ChangeRequestSummary): string {
+  const missing = minApprovals - approvals.length;
+  return state === "Scheduled" && missing > 0
+    ? `, needs ${describeCount(missing, "approval")}`
+    : "";
 }
 
 function DraftBar({

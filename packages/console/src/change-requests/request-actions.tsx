@@ -85,8 +85,7 @@ function menuEntries(
   });
   const canDelete = state === "Draft" && rights.canEdit;
   return [
-    // Without the approvals, it is sent to review instead.
-    ...(state === "Scheduled" && rights.canSteer && rights.canApply
+    ...(state === "Scheduled" && rights.canSteer
       ? [entry("End the schedule…", "unschedule", false)]
       : []),
     ...(rights.canApplyWithoutApproval ? [entry("Apply without approval…", "force")] : []),

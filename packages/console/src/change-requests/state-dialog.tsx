@@ -68,7 +68,10 @@ const KINDS = {
     title: "End the schedule?",
     submit: "End the schedule",
     success: "The schedule has ended",
-    text: () => "The request keeps its approvals, and can be applied or scheduled again.",
+    text: ({ approvals, minApprovals }) =>
+      approvals.length >= minApprovals
+        ? "The request keeps its approvals, and can be applied or scheduled again."
+        : `The request is then in review: it has ${approvals.length} of ${minApprovals} required approvals.`,
   },
   cancel: {
     state: "Cancelled",

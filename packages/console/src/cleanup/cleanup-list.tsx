@@ -74,7 +74,7 @@ function Flags({ project, flags, total }: FlagsProps) {
     const { mark, snooze } = entriesFor([flag]);
     return [mark, ...snooze, { label: "Archive…", isDangerous: true, run: () => archive([flag]) }];
   };
-  const { mark, snooze } = entriesFor(chosen);
+  const { mark, snooze, noSnooze } = entriesFor(chosen);
   const selection = selectionColumn({ selectable, selected, onChange: setSelected });
   const actions: Column<CleanupFlag> = menuColumn(
     ({ name }) => name,
@@ -93,10 +93,11 @@ function Flags({ project, flags, total }: FlagsProps) {
             Archive…
           </Button>
           <Menu entries={snooze}>
-            <Button size="small" isDisabled={snooze.every(({ isDisabled }) => isDisabled)}>
+            <Button size="small" isDisabled={noSnooze !== undefined}>
               Snooze <ChevronDown aria-hidden />
             </Button>
           </Menu>
+          {noSnooze === undefined ? null : <span className="muted">{noSnooze}</span>}
           <Button size="small" onPress={mark.run}>
             {mark.label}
           </Button>

@@ -90,8 +90,9 @@ export function useMark() {
 
 interface CleanupEntries {
   readonly mark: MenuEntry;
-  /** Disabled if all flags are marked as stale: a person has decided that. */
   readonly snooze: readonly MenuEntry[];
+  /** Why the entries of `snooze` are disabled: a person has marked all flags as stale. */
+  readonly noSnooze: string | undefined;
 }
 
 /** Returns the actions that mark flags, and keep them although they seem stale. */
@@ -102,19 +103,28 @@ export function useCleanupEntries(): (
   const mark = useMark();
   return (flags) => {
     const unmarked = flags.filter(({ stale }) => !stale);
-    const isDisabled = unmarked.length === 0;
+    const noSnooze =
+      unmarked.length === 0
+        ? `Marked as stale by hand: mark ${flags.length === 1 ? "it" : "them"} as active first`
+        : undefined;
     return {
-      mark: isDisabled
-        ? { label: "Mark as active", run: () => mark({ flags, stale: false }) }
-        : { label: "Mark as stale", run: () => mark({ flags: unmarked, stale: true }) },
+      mark:
+        noSnooze === undefined
+          ? { label: "Mark as stale", run: () => mark({ flags: unmarked, stale: true }) }
+          : { label: "Mark as active", run: () => mark({ flags, stale: false }) },
       snooze: [
         ...[7, 30, 90].map((days) => ({
           label: `Snooze for ${days} days`,
-          isDisabled,
+          disabledReason: noSnooze,
           run: () => snooze({ flags: unmarked, days }),
         })),
-        { label: "Keep for good", isDisabled, run: () => snooze({ flags: unmarked, days: null }) },
+        {
+          label: "Keep for good",
+          disabledReason: noSnooze,
+          run: () => snooze({ flags: unmarked, days: null }),
+        },
       ],
+      noSnooze,
     };
   };
 }

@@ -14,11 +14,15 @@ const LIKE_EXAMPLES = {
   frontendToken: "demo-web-key",
 };
 
-/** Lines in which the result is used, which differs from the examples. */
+/** Lines in which the result is used, which differ from the examples. */
 const OWN_LINES = [
   `return isOn ? "on" : "off";`,
   `<span v-if="flagsReady">{{ isOn ? "on" : "off" }}</span>`,
-  "fmt.Println(isOn, variant)",
+  `console.log("new-header", isOn, variant);`,
+  `System.out.println("new-header" + " " + isOn + " " + variant);`,
+  `print("new-header", is_on, variant)`,
+  `fmt.Println("new-header", isOn, variant)`,
+  `Console.WriteLine("new-header" + " " + isOn + " " + variant);`,
   "<!-- App.vue -->",
 ];
 
@@ -72,5 +76,7 @@ test.each(Object.values(SDKS))(
     const without = write({ ...LIKE_EXAMPLES, variants: [] });
     expect(without).not.toMatch(/variant/i);
     expect(without).toContain('"new-header"');
+    // Running it shows the result, and no linter complains about an unused variable.
+    expect(without.match(/\b(?:isOn|is_on)\b/g)).toHaveLength(2);
   },
 );

@@ -46,6 +46,7 @@ export const SDKS: Readonly<Record<SdkId, Sdk>> = {
         `function render() {`,
         `  const isOn = client.isEnabled(${quote(flag)});`,
         ...ifAny(variants, `  const variant = client.getVariant(${quote(flag)}).name;`, "  // "),
+        `  console.log(${printed(flag, "isOn", variants)});`,
         `}`,
         ``,
         `client.on("ready", render);`,
@@ -146,6 +147,7 @@ export const SDKS: Readonly<Record<SdkId, Sdk>> = {
           `const variant = unleash.getVariant(${quote(flag)}, context).name;`,
           "// ",
         ),
+        `console.log(${printed(flag, "isOn", variants)});`,
       ),
   },
   java: {
@@ -182,6 +184,7 @@ export const SDKS: Readonly<Record<SdkId, Sdk>> = {
           `    var variant = unleash.getVariant(${quote(flag)}, context).getName();`,
           "    // ",
         ),
+        `    System.out.println(${printed(flag, "isOn", variants, ` + " " + `)});`,
         `  }`,
         `}`,
       ),
@@ -204,6 +207,7 @@ export const SDKS: Readonly<Record<SdkId, Sdk>> = {
         `context = {"userId": "7"}`,
         `is_on = client.is_enabled(${quote(flag)}, context)`,
         ...ifAny(variants, `variant = client.get_variant(${quote(flag)}, context)["name"]`, "# "),
+        `print(${printed(flag, "is_on", variants)})`,
       ),
   },
   go: {
@@ -244,7 +248,7 @@ export const SDKS: Readonly<Record<SdkId, Sdk>> = {
           "\t// ",
         ),
         // Go does not compile unused variables.
-        `\tfmt.Println(${["isOn", ...ifAny(variants, "variant")].join(", ")})`,
+        `\tfmt.Println(${printed(flag, "isOn", variants)})`,
         `}`,
       ),
   },
@@ -278,6 +282,7 @@ export const SDKS: Readonly<Record<SdkId, Sdk>> = {
           `var variant = unleash.GetVariant(${quote(flag)}, context).Name;`,
           "// ",
         ),
+        `Console.WriteLine(${printed(flag, "isOn", variants, ` + " " + `)});`,
       ),
   },
 };
@@ -294,6 +299,16 @@ function lines(...texts: readonly string[]): string {
 /** A string in the syntax that all of these languages share. */
 function quote(text: string): string {
   return JSON.stringify(text);
+}
+
+/** What the code prints, so that running it shows the result. */
+function printed(
+  flag: string,
+  isOn: string,
+  variants: readonly string[],
+  separator: string = ", ",
+): string {
+  return [quote(flag), isOn, ...ifAny(variants, "variant")].join(separator);
 }
 
 /** How many variants a comment lists. */

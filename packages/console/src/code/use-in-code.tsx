@@ -63,8 +63,9 @@ function CodeDialog({ flag, onClose }: CodeDialogProps) {
         <p className="code-note">
           {kind === "Backends" ? (
             <>
-              Replace YOUR-BACKEND-TOKEN with a <TokensLink>backend token</TokensLink>, which is
-              secret. It determines the environment.
+              Replace YOUR-BACKEND-TOKEN with a backend token from{" "}
+              <TokensLink>Administration → API tokens</TokensLink>. It is secret, and determines the
+              environment.
             </>
           ) : (
             <>

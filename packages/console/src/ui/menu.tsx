@@ -11,6 +11,8 @@ export interface MenuEntry {
   readonly label: string;
   readonly run: () => void;
   readonly isDisabled?: boolean;
+  /** Why it is disabled, which it then is. */
+  readonly disabledReason?: string | undefined;
   /** Whether the action deletes something. @default false */
   readonly isDangerous?: boolean;
 }
@@ -50,7 +52,13 @@ export function Menu({ children, entries = [], groups = [] }: MenuProps) {
 }
 
 function renderEntry(
-  { label, run, isDisabled = false, isDangerous = false }: MenuEntry,
+  {
+    label,
+    run,
+    disabledReason,
+    isDisabled = disabledReason !== undefined,
+    isDangerous = false,
+  }: MenuEntry,
   heading = "",
 ): ReactNode {
   const id = `${heading} ${label}`;
@@ -58,11 +66,19 @@ function renderEntry(
     <MenuItem
       key={id}
       id={id}
+      textValue={label}
       onAction={run}
       isDisabled={isDisabled}
       className={isDangerous ? "option option-danger" : "option"}
     >
-      {label}
+      {disabledReason === undefined ? (
+        label
+      ) : (
+        <>
+          <span className="option-disabled">{label}</span>
+          <span className="option-reason">{disabledReason}</span>
+        </>
+      )}
     </MenuItem>
   );
 }
