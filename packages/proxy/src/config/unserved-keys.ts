@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { showText } from "flags-server-kit/settings";
 import { parseTokenScope, type TokenScope } from "../sources/token-scope.ts";
 
@@ -18,11 +17,8 @@ export function explainUnserved(
 ): string {
   const served = [...new Set(sources.map(({ scope }) => scope?.environment ?? "unknown"))];
   const environment = parseTokenScope(key)?.environment;
-  const [first] = sources;
-  if (
-    environment === undefined &&
-    sources.every(({ scope }) => isDeepStrictEqual(scope, first?.scope))
-  ) {
+  const scopes = new Set(sources.map(({ scope }) => JSON.stringify(scope)));
+  if (environment === undefined && scopes.size === 1) {
     return `does not name an environment, and ${setting} has several tokens for ${served.join()} and the same project: keep one of these tokens`;
   }
   if (environment === undefined) {
