@@ -70,7 +70,8 @@ function checkFiles(directory, files) {
 /** The compiler does not delete the output of deleted sources. */
 function isOutdated(directory, file) {
   const [, module] = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(file) ?? [];
-  if (module === undefined || /^(?:bundle|console|s3-bundle|swagger-ui)\//.test(module)) return false;
+  if (module === undefined || /^(?:bundle|console|s3-bundle|swagger-ui)\//.test(module))
+    return false;
   return !existsSync(join(rootDirectory, directory, "src", `${module}.ts`));
 }
 
