@@ -45,6 +45,7 @@ http:
   --case NAMES         Default: ${CASE_NAMES.join(",")}
   --flags NUMBERS      Numbers of flags. Default: 10,100,1000
   --peers NAMES        Servers besides ours. Default: ${PEER_NAMES.slice(1).join(",")}
+  --idle SECONDS       Pause after a first load, so that servers of Node are compared as they run later. Default: none
 fleet:
   --rate NUMBER        Requests per second. Default: 2000
   --connections NUMBER Default: 128
@@ -65,6 +66,7 @@ const OPTIONS = {
   rate: { type: "string", default: "2000" },
   connections: { type: "string", default: "128" },
   fleets: { type: "string", default: "1500,16000,200000" },
+  idle: { type: "string" },
   rounds: { type: "string" },
   seconds: { type: "string" },
 };
@@ -149,6 +151,7 @@ export function parsePlan(args) {
       // NOTE: always includes ours, which the others are compared with.
       peers: [...new Set(["ours", ...readNames("--peers", values.peers, PEER_NAMES)])],
       flagCounts: readNumbers("--flags", values.flags),
+      idleSeconds: values.idle && readNumber("--idle", values.idle),
     },
     fleet: {
       ...plans.fleet,
