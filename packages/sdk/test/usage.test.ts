@@ -208,6 +208,19 @@ describe("no usage is lost", () => {
 });
 
 describe("a report that the upstream rejects", () => {
+  it.each([
+    ["lost connections", reset],
+    ["status 503", status(503)],
+    ["status 401", status(401)],
+  ])("only rejections count: not %s", async (_name, failure) => {
+    const { upstream, client } = await startReporting();
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, acceptInto(accepted));
+    upstream.script(PATH, ...Array.from({ length: 10 }, () => failure), status(400));
+    client.isEnabled("a");
+    await expect.poll(() => totalYes(accepted), { timeout: 10_000 }).toBe(1);
+  });
+
   it("a report is dropped after ten consecutive rejections, with a warning", async () => {
     const { upstream, client } = await startReporting();
     upstream.reply(PATH, status(400));

@@ -25,8 +25,8 @@ interface ClientUsageOptions {
 
 /** Flags in one report: upstreams limit its size. */
 const MAX_FLAGS = 500;
-/** Consecutive failures after which a report that the upstream rejects is dropped. */
-const MAX_FAILURES = 10;
+/** How often the upstream must reject a report, with nothing accepted in between, before it is dropped. */
+const MAX_REJECTIONS = 10;
 
 /** Registers the client, and reports how often it has evaluated each flag. */
 export class ClientUsage {
@@ -39,7 +39,7 @@ export class ClientUsage {
     (error) => this.#log.failed(toUpstreamError(error)),
   );
   readonly #registration: RetryingTask | undefined;
-  #failures = 0;
+  #rejections = 0;
 
   constructor(options: ClientUsageOptions) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class ClientUsage {
     const { settings } = this.#options;
     const { metricsIntervalMs: intervalMs } = settings;
     const { retryAfterMs } = error;
-    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs });
+    return nextDelayMs({ intervalMs, failures: this.#log.consecutiveFailures, retryAfterMs });
   }
 
   async #sendAll(): Promise<UpstreamError | undefined> {
@@ -98,14 +98,13 @@ export class ClientUsage {
         await this.#send(part, startMs);
       } catch (thrown) {
         const error = toUpstreamError(thrown);
-        this.#failures += 1;
         this.#log.failed(error);
-        if (error.isRejection && this.#failures >= MAX_FAILURES) this.#drop(part, error);
+        if (error.isRejection) this.#rejected(part, error);
         return error;
       }
       this.#counts.remove(part);
     }
-    this.#failures = 0;
+    this.#rejections = 0;
     this.#log.succeeded();
     return undefined;
   }
@@ -118,8 +117,10 @@ export class ClientUsage {
     emitter.emit("sent", body);
   }
 
-  #drop(flags: readonly CountedFlag[], { message }: UpstreamError): void {
-    this.#failures = 0;
+  #rejected(flags: readonly CountedFlag[], { message }: UpstreamError): void {
+    this.#rejections += 1;
+    if (this.#rejections < MAX_REJECTIONS) return;
+    this.#rejections = 0;
     this.#counts.remove(flags);
     this.#options.events.warn(
       `Dropped the evaluations of ${describeCount(flags.length, "flag")}, which the upstream rejects: ${message}`,
