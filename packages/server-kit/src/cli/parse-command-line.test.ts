@@ -37,6 +37,7 @@ test("parseCommandLine() prefers --help to --version, and both to running", () =
     expect(parse(flag)).toEqual({ kind: "help", subcommand: undefined });
     expect(parse("count", "-v", "--unit", "kg", flag)).toEqual({ kind: "help", subcommand: COUNT });
   }
+  expect(parse("count", "7", "--ky", "--help")).toEqual({ kind: "help", subcommand: COUNT });
   expect(parse("help")).toEqual({ kind: "help", subcommand: undefined });
   expect(parse("help", "count")).toEqual({ kind: "help", subcommand: COUNT });
   for (const flag of ["--version", "-v"]) expect(parse(flag)).toEqual({ kind: "version" });

@@ -53,6 +53,11 @@ export function parseCommandLine<Env>(
   const surplus = others[subcommand?.argument === undefined ? 0 : 1];
   const usage = `see ${[program.name, ...(subcommand ? [subcommand.name] : [])].join(" ")} --help`;
   const isUnknown = name !== undefined && subcommand === undefined;
+  // Whoever asks for help is not told first what is wrong with the other arguments.
+  const asksForHelp = tokens.some(
+    (token) => token.kind === "option" && token.name === "help" && token.value === undefined,
+  );
+  if (subcommand !== undefined && asksForHelp) return { kind: "help", subcommand };
   const problem =
     // An unknown option before it may be the reason for an unknown command: `--port 3000`.
     (isUnknown && findOptionProblem(program, undefined, tokensBefore(tokens, name))) ||
