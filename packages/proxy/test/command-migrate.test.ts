@@ -113,6 +113,21 @@ test("migrate names misspelt settings, which are lost", async () => {
   );
 });
 
+test("migrate lists the names in the file that nothing reads, but none that any program finds in its environment", async () => {
+  const file = `${OLD}POSTGRES_PASSWORD=s\nCACHE_SIZE=9\nWORKERS=4\nPATH=/bin\nNODE_ENV=production\nLC_ALL=C\nEMPTY=\n`;
+  const path = makeFiles({ "old.env": file })("old.env");
+  const { code, stdout } = await runCommand({ PORT: "", HOST: "", NOT_IN_THE_FILE: "1" }, [
+    "migrate",
+    `--env-file=${path}`,
+  ]);
+  expect(code).toBe(1);
+  const [, comments] = stdout.split("#\n# Not understood, ignored:\n");
+  expect(comments).toBe("#   CACHE_SIZE\n#   POSTGRES_PASSWORD\n#   WORKERS\n");
+  const nothing = await migrate("MY_URL=http://127.0.0.1:2\nHOME=/\n");
+  expect(nothing.code).toBe(2);
+  expect(nothing.stderr.trimEnd().split("\n").slice(1)).toEqual(["MY_URL is not understood"]);
+});
+
 test("migrate loses nothing if a setting of Edge has the value that always applies here", async () => {
   const { code, stdout } = await migrate(`
     UPSTREAM_URL=https://unleash.example.com
@@ -215,6 +230,10 @@ test("migrate accepts the command line of Edge, next to its own options", async 
     code: 2,
     stderr: "Unknown option --upstream: see flags-proxy edge --help\n",
   });
+  const help = await run("migrate --help");
+  expect(help).toMatchObject({ code: 0, stderr: "" });
+  expect(await run("migrate edge --help")).toEqual(help);
+  expect(await run("help migrate edge")).toEqual(help);
   expect(await run("migrate --form edge")).toMatchObject({
     code: 2,
     stderr: "Unknown option --form: did you mean --from? If not, see flags-proxy migrate --help\n",

@@ -5,7 +5,7 @@ import {
   type Setting,
   variablesOf,
 } from "flags-server-kit/command-line";
-import { findUnknownVariables, resolveSettings } from "flags-server-kit";
+import { findUnknownVariables, resolveSettings, type UnknownVariable } from "flags-server-kit";
 import type { AccessFileKey } from "../access-file/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
 import { describeIneffective, type IneffectiveSetting } from "./describe-translation.ts";
@@ -33,6 +33,8 @@ interface MigrationOptions {
   readonly product: Product | undefined;
   /** The path of the access file. @default `access.yaml`, and the text contains its content */
   readonly accessPath: string | undefined;
+  /** Names in env files. They are meant for the product, so all that nothing reads are listed. */
+  readonly fileVariables: readonly string[];
 }
 
 const DEFAULT_ACCESS_PATH = "access.yaml";
@@ -40,7 +42,7 @@ const DEFAULT_ACCESS_PATH = "access.yaml";
 /** Translates settings. Returns undefined if the environment contains none of another product. */
 export function migrateSettings(
   given: Translation,
-  { product, accessPath }: MigrationOptions,
+  { product, accessPath, fileVariables }: MigrationOptions,
 ): Migration | undefined {
   const path = accessPath ?? DEFAULT_ACCESS_PATH;
   const { translation, keys } = translateWithAccess(given, product, path);
@@ -50,7 +52,9 @@ export function migrateSettings(
   ) {
     return undefined;
   }
-  const { invalid, losses, unneeded } = findComments(translation);
+  const unknown = findUnknown(translation);
+  const { invalid, losses, unneeded } = findComments(translation, unknown);
+  const notUnderstood = findNotUnderstood(translation, fileVariables, unknown);
   const accessFile = keys.length === 0 ? undefined : toAccessFile(keys);
   const names = translation.products.map((each) => PRODUCT_NAMES[each]).join(" and ");
   const text = [
@@ -59,21 +63,34 @@ export function migrateSettings(
     ...toComments("Invalid", invalid),
     ...toComments("Lost", losses),
     ...toComments("Not needed", unneeded),
+    ...toComments("Not understood, ignored", notUnderstood),
     ...(accessFile === undefined || accessPath !== undefined
       ? []
       : toComments(`Save as ${path}, or use --access-file`, accessFile.trimEnd().split("\n"))),
     "",
   ].join("\n");
-  return { text, isComplete: invalid.length + losses.length === 0, accessFile };
+  const isComplete = invalid.length + losses.length + notUnderstood.length === 0;
+  return { text, isComplete, accessFile };
 }
 
-export function describeUnread({ given, hints }: Translation): readonly string[] {
-  const names = {
-    ...PROGRAM,
-    ...FORMER_NAMES,
-    otherVariables: EDGE_ALIASES.map(({ name }) => name),
-  };
-  return [...hints, ...findUnknownVariables(names, given).map(({ hint }) => hint)];
+/** Describes the names that nothing reads, if there are no settings to migrate. */
+export function describeUnread(
+  translation: Translation,
+  fileVariables: readonly string[],
+): readonly string[] {
+  const edgeNames = EDGE_ALIASES.map(({ name }) => name);
+  const { given, hints } = translation;
+  const unknown = findUnknownVariables(
+    { ...PROGRAM, ...FORMER_NAMES, otherVariables: edgeNames },
+    given,
+  );
+  const others = fileVariables.filter((name) => !edgeNames.includes(name));
+  const notUnderstood = findNotUnderstood(translation, others, unknown);
+  return [
+    ...hints,
+    ...unknown.map(({ hint }) => hint),
+    ...notUnderstood.map((name) => `${name} is not understood`),
+  ];
 }
 
 /** Translates settings, and moves the keys that need an access file, unless there is one already. */
@@ -100,7 +117,7 @@ function translateWithAccess(
 const isLoss = ({ effect }: IneffectiveSetting): boolean =>
   effect === "lost" || effect === "refused";
 
-function findComments(translation: Translation) {
+function findComments(translation: Translation, unknown: readonly UnknownVariable[]) {
   const resolution = resolveSettings(SETTINGS, translation);
   const { values, problems } = resolution;
   const { used, ineffective } = translation;
@@ -122,7 +139,7 @@ function findComments(translation: Translation) {
         : []),
       ...findSplitEnvironments(resolution),
       ...translation.hints,
-      ...findUnknown(translation),
+      ...unknown.map(({ hint }) => hint),
     ],
     unneeded: [
       ...ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),
@@ -131,14 +148,51 @@ function findComments(translation: Translation) {
   };
 }
 
+/**
+ * Names that programs of all kinds find in their environment: those of shells and containers, of the runtimes of the
+ * products, and of libraries. They may be in a file that was written with `env`.
+ */
+const ORDINARY_NAME =
+  /^(?:_|PATH|HOME|USER|LOGNAME|SHELL|SHLVL|PWD|OLDPWD|HOSTNAME|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|LANG|LANGUAGE|TZ|TMPDIR|TEMP|TMP|RUST_BACKTRACE|YARN_VERSION|(?:https?|all|no)_proxy)$|^(?:LC|NODE|npm|NPM|XDG|SSL_CERT|AWS|OTEL|KUBERNETES)_|_SERVICE_(?:HOST|PORT)|_PORT_\d+_(?:TCP|UDP)/;
+
+/** Names in env files that no comment mentions and that neither the proxy nor the replaced product reads. */
+function findNotUnderstood(
+  { environment, products, hints }: Translation,
+  fileVariables: readonly string[],
+  unknown: readonly UnknownVariable[],
+): readonly string[] {
+  const known = new Set([
+    ...Object.values(SETTINGS).flatMap(variablesOf),
+    ...unknown.map(({ name }) => name),
+    ...hints.map((hint) => hint.split(" ")[0]),
+  ]);
+  return fileVariables
+    .filter(
+      (name) =>
+        (environment[name] ?? "").trim() !== "" &&
+        !known.has(name) &&
+        !ORDINARY_NAME.test(name) &&
+        !isOfOtherProduct(name, products),
+    )
+    .toSorted();
+}
+
+/** NOTE: with `--from edge`, the names of the other product are left out on purpose. */
+function isOfOtherProduct(name: string, products: Translation["products"]): boolean {
+  return (
+    !products.includes("unleash-proxy") && OLD_PROXY_ALIASES.some((alias) => alias.name === name)
+  );
+}
+
 /** Names, probably misspelt, that neither the proxy nor the replaced product reads. */
-function findUnknown({ environment, formerNames, products }: Translation): readonly string[] {
-  // With --from edge, the names of the other product are left out on purpose.
-  const isIgnored = (name: string): boolean =>
-    !products.includes("unleash-proxy") && OLD_PROXY_ALIASES.some((alias) => alias.name === name);
-  return findUnknownVariables({ ...PROGRAM, ...formerNames }, environment)
-    .filter(({ name }) => !isIgnored(name))
-    .map(({ hint }) => hint);
+function findUnknown({
+  environment,
+  formerNames,
+  products,
+}: Translation): readonly UnknownVariable[] {
+  return findUnknownVariables({ ...PROGRAM, ...formerNames }, environment).filter(
+    ({ name }) => !isOfOtherProduct(name, products),
+  );
 }
 
 /** Lists the settings in the order of the documentation, those of the replaced defaults last. */

@@ -7,7 +7,7 @@ export const MIGRATE: Subcommand<Translation> = {
   name: "migrate",
   summary: "Prints the settings of the Unleash proxy or Unleash Edge under their new names",
   description: [
-    "Reads the environment, and the files of --env-file, and prints an env file for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason.",
+    "Reads the environment, and the files of --env-file, and prints an env file for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason, and then all names in the files that nothing reads.",
     "Can be followed by the arguments of Unleash Edge: flags-proxy migrate edge --upstream-url URL --tokens TOKENS.",
     "Some Edge keys need an access file: keys for one project and, with several upstream tokens, keys of the form secret@environment. The access file is printed too, or written with --access-file.",
     "The output contains your tokens and keys, because it replaces the previous file. An access file contains only digests of keys.",
@@ -26,10 +26,10 @@ export const MIGRATE: Subcommand<Translation> = {
   },
   exitCodes: [
     "The printed settings are equivalent.",
-    "Some settings are lost or invalid: the comments say which.",
+    "Some settings are lost, invalid or not understood: the comments say which.",
     "The command line is invalid, there is nothing to migrate, or the access file cannot be written.",
   ],
-  run: async ({ options: { from, "access-file": accessPath }, environment }) => {
+  run: async ({ options: { from, "access-file": accessPath }, environment, fileVariables }) => {
     const { describeUnread, migrateSettings } = await import("./migrate-settings.ts");
     const path = typeof accessPath === "string" ? accessPath : undefined;
     if (from !== undefined && from !== "unleash-proxy" && from !== "edge") {
@@ -37,9 +37,14 @@ export const MIGRATE: Subcommand<Translation> = {
         "--from must be unleash-proxy or edge: see flags-proxy migrate --help",
       );
     }
-    const migration = migrateSettings(environment, { product: from, accessPath: path });
+    const migration = migrateSettings(environment, {
+      product: from,
+      accessPath: path,
+      fileVariables,
+    });
     if (migration === undefined) {
-      throw new SubcommandError([NO_SETTINGS, ...describeUnread(environment)].join("\n"));
+      const unread = describeUnread(environment, fileVariables);
+      throw new SubcommandError([NO_SETTINGS, ...unread].join("\n"));
     }
     await writeAccessFile(path, migration.accessFile);
     return { output: migration.text, exitCode: migration.isComplete ? 0 : 1 };

@@ -64,19 +64,19 @@ export const PROBES: readonly Subcommand<Translation>[] = PROBE_DEFINITIONS.map(
           description: `Base URL of the server, as in Unleash Edge. Requests ${edgePath} there.`,
         },
       },
-      run: ({ options: { "edge-url": edgeUrl, ...options }, environment }) => {
+      run: ({ options: { "edge-url": edgeUrl, ...options }, ...call }) => {
         // NOTE: an empty variable counts as not set.
-        const { EDGE_URL, CA_CERTIFICATE_FILE } = environment.given;
+        const { EDGE_URL, CA_CERTIFICATE_FILE } = call.environment.given;
         const url = edgeUrl ?? (EDGE_URL || undefined);
         const ca = options[CA_FILE] ?? (CA_CERTIFICATE_FILE || undefined);
         const given = { ...options, ...(ca !== undefined && { [CA_FILE]: ca }) };
         const ownUrl = options["url"];
         if (ownUrl === undefined && url !== undefined) {
-          return edgeProbe.run({ options: { ...given, url }, environment });
+          return edgeProbe.run({ ...call, options: { ...given, url } });
         }
         return probe.run({
+          ...call,
           options: typeof ownUrl === "string" ? { ...given, url: removeClientPath(ownUrl) } : given,
-          environment,
         });
       },
     };

@@ -9,11 +9,11 @@ const READ_BY_NODE: readonly string[] = ["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS"];
 
 /**
  * Adds the variables of files to an environment, which takes precedence unless its variable is empty. A
- * later file takes precedence over an earlier one. Worker processes inherit the environment.
+ * later file takes precedence over an earlier one. Worker processes inherit the environment. Returns the names in the files.
  *
  * @throws {StartError} with all problems, if a file cannot be used
  */
-export function loadEnvFiles(paths: readonly string[], environment: Variables): void {
+export function loadEnvFiles(paths: readonly string[], environment: Variables): readonly string[] {
   const added: Variables = {};
   const problems: string[] = [];
   for (const path of paths) {
@@ -32,6 +32,7 @@ export function loadEnvFiles(paths: readonly string[], environment: Variables): 
   for (const [name, value] of Object.entries(added)) {
     if (!isSet(name)) environment[name] = value;
   }
+  return Object.keys(added);
 }
 
 function readEnvFile(path: string): Variables | string {

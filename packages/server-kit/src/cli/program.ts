@@ -27,6 +27,8 @@ export interface SubcommandCall<Env = Environment> {
   readonly argument?: string | undefined;
   readonly options: Readonly<Record<string, string | true>>;
   readonly environment: Env;
+  /** Names of the variables in the files of `--env-file`, which are part of the environment. */
+  readonly fileVariables: readonly string[];
 }
 
 /** Something failed. */

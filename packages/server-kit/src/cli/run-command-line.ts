@@ -30,7 +30,7 @@ export async function runCommandLine<Env = Environment>(
 ): Promise<void> {
   const invocation = tryTranslate(translate);
   if (invocation === undefined) return;
-  const { args, environment } = invocation;
+  const { args, environment, fileVariables } = invocation;
   const request = parseCommandLine(program, subcommands, args);
   switch (request.kind) {
     case "help":
@@ -50,17 +50,18 @@ export async function runCommandLine<Env = Environment>(
     case "run": {
       const { subcommand, argument, options } = request;
       if (subcommand === undefined) await serve(environment);
-      else await runSubcommand(subcommand, { argument, options, environment });
+      else await runSubcommand(subcommand, { argument, options, environment, fileVariables });
     }
   }
 }
 
-function tryTranslate<Env>(translate: Translate<Env> | undefined): Invocation<Env> | undefined {
+function tryTranslate<Env>(translate: Translate<Env> | undefined) {
   try {
     const args = process.argv.slice(2);
-    loadEnvFiles(findEnvFiles(args), process.env);
+    const fileVariables = loadEnvFiles(findEnvFiles(args), process.env);
     const environment = readEnvironment();
-    return translate?.(args, environment) ?? { args, environment: environment as Env };
+    const invocation = translate?.(args, environment) ?? { args, environment: environment as Env };
+    return { ...invocation, fileVariables };
   } catch (error) {
     process.stderr.write(`${explainSubcommandFailure(error)}\n`);
     process.exitCode = exitCodeOf(error);
