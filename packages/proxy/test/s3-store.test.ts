@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { createServer as createTlsServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -92,7 +92,7 @@ describe("errors are explained", () => {
       "an unknown key",
       () => s3.createAddress(),
       { AWS_ACCESS_KEY_ID: "AKIAUNKNOWN" },
-      "403 (InvalidAccessKeyId): check AWS_ACCESS_KEY_ID",
+      "403 (InvalidAccessKeyId): the server does not know the key: check AWS_ACCESS_KEY_ID",
     ],
     [
       "a wrong key",
@@ -100,12 +100,82 @@ describe("errors are explained", () => {
       { AWS_SECRET_ACCESS_KEY: "wrong-secret" },
       "403 (SignatureDoesNotMatch): check AWS_SECRET_ACCESS_KEY",
     ],
-    ["a server that is down", () => "s3://flags?endpoint=http://127.0.0.1:1", {}, "ECONNREFUSED"],
+    [
+      "a server that is down",
+      () => "s3://flags?endpoint=http://127.0.0.1:1",
+      {},
+      "nothing is listening there (connect ECONNREFUSED 127.0.0.1:1). Check the scheme, host and port of the endpoint in FLAGS_STORE",
+    ],
+    [
+      "a host name that does not exist",
+      () => "s3://flags?endpoint=http://none.invalid",
+      {},
+      "Check the scheme, host and port of the endpoint in FLAGS_STORE",
+    ],
+    [
+      "https:// for a server without TLS",
+      () => `s3://flags?endpoint=${s3.origin.replace("http:", "https:")}`,
+      {},
+      "the server does not use TLS on this port",
+    ],
   ])("%s", async (_name, createAddress, environment, message) => {
     const store = await openTestStore(createAddress(), { ...s3.environment, ...environment });
     await expect(store.read("v1/document", signal)).rejects.toThrow(message);
     await expect(store.write("v1/document", CONTENT, signal)).rejects.toThrow(message);
     await expect(store.remove("v1/document", signal)).rejects.toThrow(message);
+  });
+});
+
+describe("a server that is not S3, or fails in another way, is explained", () => {
+  const PAGE = "<!DOCTYPE html><html><body>Welcome<br></body></html>";
+  const ENDPOINT = "but not as S3 does: check the endpoint in FLAGS_STORE";
+  const toXml = (code: string, more = ""): string =>
+    `<?xml version="1.0"?><Error><Code>${code}</Code><Message>a message</Message>${more}</Error>`;
+
+  test.each([
+    [404, PAGE, `404, ${ENDPOINT}`],
+    [405, PAGE, `405, ${ENDPOINT}`],
+    [302, "", `302, ${ENDPOINT}`],
+    [400, '{"error":"a message"}', `400, ${ENDPOINT}`],
+    [403, "", `403, ${ENDPOINT}`],
+    [403, toXml("a\nb"), `403, ${ENDPOINT}`],
+    [502, PAGE, "502, but not as S3 does: the server, or a gateway in front of it, has failed"],
+    [400, toXml("AuthorizationHeaderMalformed", "<Region>eu-west-1</Region>"), "It is eu-west-1"],
+    [301, toXml("PermanentRedirect"), "301 (PermanentRedirect): the bucket is in another region"],
+    [403, toXml("AccessDenied"), "403 (AccessDenied): the credentials need the permissions"],
+    [403, toXml("Other"), "403 (Other): the credentials need the permissions"],
+    [405, toXml("MethodNotAllowed"), "the server does not support this request"],
+    [507, toXml("XMinioStorageFull"), "the storage of the server is full"],
+    [409, toXml("Other"), "409 (Other): the documentation of the server explains this code"],
+  ])("a response with status %d and the body %s: %s", async (status, body, message) => {
+    const origin = await startServer((_received, response) => {
+      response.writeHead(status, { location: "/login" }).end(body);
+    });
+    const store = await openTestStore(`s3://flags?endpoint=${origin}`, s3.environment);
+    const write = store.write("v1/document", CONTENT, signal);
+    await expect(write).rejects.toThrow(`The server responded with ${status}`);
+    await expect(write).rejects.toThrow(message);
+    await expect(write).rejects.not.toThrow(/a message|@aws-sdk/);
+  });
+
+  test("a web server that accepts everything", async () => {
+    const origin = await startServer((_received, response) => response.end(PAGE));
+    const store = await openTestStore(`s3://flags?endpoint=${origin}`, s3.environment);
+    await expect(store.write("v1/document", CONTENT, signal)).rejects.toThrow(ENDPOINT);
+  });
+
+  test("a server with another protocol", async () => {
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => undefined).end("-ERR unknown command\r\n");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const address = `s3://flags?endpoint=http://127.0.0.1:${port}`;
+    const store = await openTestStore(address, s3.environment);
+    await expect(store.read("v1/document", signal)).rejects.toThrow(
+      "the server does not speak HTTP on this port",
+    );
   });
 });
 
@@ -139,7 +209,9 @@ test("a TLS server can have a certificate of the authority in FLAGS_STORE_CA_FIL
   });
   expect(await canUse(trusted)).toBe(true);
   const untrusted = await openTestStore(address, s3.environment);
-  await expect(untrusted.read("v1/document", signal)).rejects.toThrow(/certificate/);
+  await expect(untrusted.read("v1/document", signal)).rejects.toThrow(
+    /not signed by a CA that this process trusts .* Set FLAGS_STORE_CA_FILE to a file/,
+  );
 });
 
 describe("credentials of a role", () => {

@@ -49,6 +49,7 @@ export {
   describeCause,
   describeUrl,
   toUpstreamError,
+  UNKNOWN_ISSUER_CODES,
   UpstreamError,
 } from "./transport/upstream-error.ts";
 export { readJson } from "./transport/read-json.ts";

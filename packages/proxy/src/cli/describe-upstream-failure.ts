@@ -1,4 +1,5 @@
 import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
+import { UNKNOWN_ISSUER_CODES } from "flags-sdk/neutral";
 import { codeOf } from "flags-server-kit/neutral";
 import { inspectUpstream } from "../upstream/inspect-upstream.ts";
 import type { ProxyConfig } from "../config/config.ts";
@@ -29,6 +30,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED:
     "nothing is listening there. Check the host and port in {flagsUrl}, and whether the upstream is running",
   ECONNRESET: CLOSED,
+  HPE_INVALID_CONSTANT: "the server does not speak HTTP on this port. Check the port in {flagsUrl}",
   ENOTFOUND: "the host name does not exist. Check the host in {flagsUrl}",
   EAI_AGAIN:
     "the host name cannot be resolved now. Check the host in {flagsUrl} and the DNS server",
@@ -48,15 +50,6 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const UNKNOWN_ISSUER =
   "the certificate of the upstream is not signed by a CA that this process trusts. Set {upstreamCaFile} to a file with the certificate of its CA";
-
-/** Codes of errors about a certificate of a CA that this process does not trust. */
-export const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
 
 /** @param origins names the settings as the operator has set them */
 export async function describeUpstreamFailure(

@@ -1,10 +1,9 @@
-import { describeCause } from "flags-sdk/neutral";
+import { describeCause, UNKNOWN_ISSUER_CODES } from "flags-sdk/neutral";
 import { ConfigError, resolveSettings } from "flags-server-kit";
 import { codeOf } from "flags-server-kit/neutral";
 import { readSecretFile, SubcommandError } from "flags-server-kit/command-line";
 import { SETTINGS } from "../config/settings.ts";
 import type { TranslatedEnvironment } from "../config/translation-report.ts";
-import { UNKNOWN_ISSUER_CODES } from "./describe-upstream-failure.ts";
 
 /** Reads the settings for requests to a proxy. NOTE: it may run on another machine, with other settings. */
 export function readKeySettings(given: TranslatedEnvironment) {

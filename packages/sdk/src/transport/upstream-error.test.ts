@@ -42,6 +42,16 @@ describe("describeCause()", () => {
     expect(describeCause(dualStack)).toBe("nothing is listening there (ECONNREFUSED)");
   });
 
+  it("explains servers with other protocols, and certificates that are not trusted", () => {
+    const coded = (code: string): Error => Object.assign(new Error("raw words"), { code });
+    expect(describeCause(coded("HPE_INVALID_CONSTANT"))).toBe(
+      "the server does not speak HTTP on this port (raw words)",
+    );
+    expect(describeCause(coded("SELF_SIGNED_CERT_IN_CHAIN"))).toBe(
+      "the certificate of the server is not signed by a CA that this process trusts (raw words)",
+    );
+  });
+
   it("returns the code if the message is empty", () => {
     expect(describeCause(Object.assign(new Error(), { code: "EMFILE" }))).toBe("EMFILE");
   });

@@ -86,8 +86,17 @@ export function describeCause(thrown: unknown): string {
   }
 }
 
+/** Codes of errors about a certificate of a CA that this process does not trust. */
+export const UNKNOWN_ISSUER_CODES: ReadonlySet<unknown> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
 /** By code. `flags-proxy check` uses the same words, and adds what to do. */
-const NETWORK_REASONS: ReadonlyMap<unknown, string> = new Map([
+const REASONS: ReadonlyMap<unknown, string> = new Map([
   ["ECONNREFUSED", "nothing is listening there"],
   ["ECONNRESET", "the connection was closed"],
   ["ENOTFOUND", "the host name does not exist"],
@@ -95,6 +104,16 @@ const NETWORK_REASONS: ReadonlyMap<unknown, string> = new Map([
   ["ETIMEDOUT", "there is no response"],
   ["EHOSTUNREACH", "there is no route to the host"],
   ["ENETUNREACH", "there is no route to the host"],
+  ["HPE_INVALID_CONSTANT", "the server does not speak HTTP on this port"],
+  ["CERT_HAS_EXPIRED", "the certificate of the server has expired"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate of the server is for other host names"],
+  ...[...UNKNOWN_ISSUER_CODES].map(
+    (code) =>
+      [
+        code,
+        "the certificate of the server is not signed by a CA that this process trusts",
+      ] as const,
+  ),
 ]);
 
 const NO_TLS_CODES: ReadonlySet<unknown> = new Set([
@@ -117,7 +136,7 @@ function describeError(error: Error): string {
   const code = "code" in error ? String(error.code) : undefined;
   // NOTE: a failed dual-stack connect is an AggregateError with an empty message and a code.
   const message = error.message || (code ?? error.name);
-  const reason = NETWORK_REASONS.get(code);
+  const reason = REASONS.get(code);
   // The message contains the address that the host name had.
   return reason === undefined ? message : `${reason} (${message})`;
 }

@@ -9,6 +9,7 @@ import {
 import type { HttpHandlerOptions, HttpRequest } from "@smithy/types";
 import { createConnections, type NodeConnections } from "flags-sdk/internal";
 import { MAX_DOCUMENT_BYTES, type Store, type StoreAccess } from "../store.ts";
+import { createNotS3Error, explainS3Failure } from "./explain-s3-failure.ts";
 import type { S3Address } from "./s3-address.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -66,24 +67,26 @@ export class S3Store implements Store {
       return await body?.transformToByteArray();
     } catch (error) {
       if (isMissing(error)) return undefined;
-      throw explainFailure(error);
+      throw explainS3Failure(error);
     }
   }
 
   async write(key: string, content: Uint8Array, abortSignal: AbortSignal): Promise<void> {
     const command = new PutObjectCommand({ ...this.#locate(key), Body: content });
-    try {
-      await this.#client.send(command, { abortSignal });
-    } catch (error) {
-      throw explainFailure(error);
-    }
+    const { ETag: etag } = await this.#client
+      .send(command, { abortSignal })
+      .catch((error: unknown) => {
+        throw explainS3Failure(error);
+      });
+    // A web server may respond with 200 to everything.
+    if (etag === undefined) throw createNotS3Error();
   }
 
   async remove(key: string, abortSignal: AbortSignal): Promise<void> {
     try {
       await this.#client.send(new DeleteObjectCommand(this.#locate(key)), { abortSignal });
     } catch (error) {
-      if (!isMissing(error)) throw explainFailure(error);
+      if (!isMissing(error)) throw explainS3Failure(error);
     }
   }
 
@@ -132,32 +135,5 @@ function isMissing(error: unknown): boolean {
     error instanceof S3ServiceException &&
     error.$metadata.httpStatusCode === 404 &&
     error.name !== "NoSuchBucket"
-  );
-}
-
-/** What to do about error codes of S3. Each completes a sentence after a colon. */
-const HINTS: Readonly<Record<string, string>> = {
-  AccessDenied:
-    "the credentials need the permissions s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket",
-  AuthorizationHeaderMalformed: "check the region",
-  ExpiredToken: "the credentials have expired",
-  InvalidAccessKeyId: "check AWS_ACCESS_KEY_ID",
-  InvalidToken: "check AWS_SESSION_TOKEN",
-  NoSuchBucket: "create the bucket, or check its name and the endpoint",
-  SignatureDoesNotMatch: "check AWS_SECRET_ACCESS_KEY and the region",
-};
-
-function explainFailure(error: unknown): unknown {
-  // NOTE: without causes, because logs contain only the message of the innermost one.
-  if (error instanceof S3ServiceException) {
-    const { name, $metadata } = error;
-    const hint = HINTS[name];
-    return new Error(
-      `The server responded with ${$metadata.httpStatusCode} (${name})${hint === undefined ? "" : `: ${hint}`}`,
-    );
-  }
-  if (!(error instanceof Error) || error.name !== "CredentialsProviderError") return error;
-  return new Error(
-    `No AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the process a role (${error.message})`,
   );
 }
