@@ -71,14 +71,14 @@ export class ItemBuffer<Item> {
       if (fits) this.#merge(quotaId, item);
       return fits;
     });
-    this.#record("add", quotaId, accepted);
+    this.#record("add", toTaken(quotaId, accepted));
     return items.length - accepted.length;
   }
 
   /** Adds items regardless of limits. */
   protected addAll(quotaId: string, items: readonly Item[]): void {
     for (const item of items) this.#merge(quotaId, item);
-    this.#record("add", quotaId, items);
+    this.#record("add", toTaken(quotaId, items));
   }
 
   /** Applies a change that an earlier process has recorded, regardless of limits. */
@@ -121,14 +121,22 @@ export class ItemBuffer<Item> {
 
   /** Removes items that were delivered or dropped. */
   release(taken: readonly TakenItem<Item>[]): void {
-    const rest = taken.flatMap(({ quotaId, item }) => {
+    const removed: TakenItem<Item>[] = [];
+    const rest: TakenItem<Item>[] = [];
+    for (const one of taken) {
+      const { quotaId, item } = one;
       const { newer } = this.#find(quotaId, item) ?? {};
       this.#delete(quotaId, item);
-      if (newer !== undefined) this.#merge(quotaId, newer);
-      return newer === undefined ? [] : [{ quotaId, item: newer }];
-    });
-    this.#journal("remove", taken);
-    if (rest.length > 0) this.#journal("set", rest);
+      if (newer === undefined) {
+        removed.push(one);
+      } else {
+        this.#merge(quotaId, newer);
+        rest.push({ quotaId, item: newer });
+      }
+    }
+    this.#record("remove", removed);
+    // NOTE: instead of a removal and an addition: of two records, possibly only the first one reaches the disk.
+    this.#record("set", rest);
   }
 
   /** Moves items that could not be delivered, and their quotas, to the end of the order. */
@@ -153,12 +161,8 @@ export class ItemBuffer<Item> {
     return pending.rejections;
   }
 
-  #record(kind: ChangeKind, quotaId: string, items: readonly Item[]): void {
-    if (items.length === 0) return;
-    this.#journal(
-      kind,
-      items.map((item) => ({ quotaId, item })),
-    );
+  #record(kind: ChangeKind, items: readonly TakenItem<Item>[]): void {
+    if (items.length > 0) this.#journal(kind, items);
   }
 
   #find(quotaId: string, item: Item): PendingItem<Item> | undefined {
@@ -203,6 +207,10 @@ export class ItemBuffer<Item> {
     quota?.delete(this.#kind.keyOf(item));
     if (quota?.size === 0) this.#quotas.delete(quotaId);
   }
+}
+
+function toTaken<Item>(quotaId: string, items: readonly Item[]): readonly TakenItem<Item>[] {
+  return items.map((item) => ({ quotaId, item }));
 }
 
 /** Groups items by quota, and by what else is given. */

@@ -210,6 +210,36 @@ describe("UsageSpool restores the data of a killed process", () => {
     expect(pendingIn(next)).toEqual({ "key/sending": 1, "key/failed": 1 });
   });
 
+  it("usage that was added during a delivery is restored, however little of its record reached the disk", async () => {
+    const killed = await open(newFolder());
+    killed.buffer.report(usage("a", 3));
+    const taken = killed.buffer.take();
+    killed.buffer.report(usage("a", 4));
+    await killed.spool.flushed();
+    const [name = ""] = (await filesIn(killed)).slice(-1);
+    const path = join(killed.directory, name);
+    const { size } = await stat(path);
+    killed.buffer.release(taken);
+    await killed.spool.flushed();
+    const content = await readFile(path);
+    const lineEnds = [...content.entries()].flatMap(([index, byte]) =>
+      byte === 0x0a && index >= size - 1 ? [index + 1] : [],
+    );
+    expect(lineEnds.length).toBeGreaterThan(1);
+    const restored: unknown[] = [];
+    for (const length of lineEnds) {
+      const directory = newFolder();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await mkdir(directory);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await writeFile(join(directory, name), content.subarray(0, length));
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      restored.push(pendingIn(await open(directory))["key/a"]);
+    }
+    expect(restored[0]).toBe(7);
+    expect(restored.slice(1)).toEqual(restored.slice(1).map(() => 4));
+  });
+
   it("usage is restored once, however often the process is killed", async () => {
     let opened = await open(newFolder());
     opened.buffer.report(usage("a", 2));
