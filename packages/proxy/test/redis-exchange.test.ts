@@ -28,7 +28,7 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
 
   function createSource(server = redis) {
     const id = randomUUID();
-    const key = `flags:v1/sources/{${id}}`;
+    const key = `flags:v2/sources/{${id}}`;
     const createReplica = (secret = "secret") => {
       const address = parseRedisAddress(server.address);
       if (address instanceof InvalidValue) throw new Error(address.detail);

@@ -163,7 +163,7 @@ describe.skipIf(!HAS_REDIS)("replicas with one Redis", () => {
 
   test("a lease that never ends, with flags that are always confirmed, does not freeze the flags", async () => {
     const { followers, holder, options, upstream } = await startFleet(2);
-    const name = `flags:v1/sources/{${options.id}}`;
+    const name = `flags:v2/sources/{${options.id}}`;
     redis.cli("HSET", `${name}:shared`, "confirmed", "9000000000000000");
     redis.cli("SET", `${name}:lease`, "attacker 9000000000000000", "PX", "1000000000");
     upstream.features(serve(documentOf(flag("thawed"))));
@@ -173,12 +173,32 @@ describe.skipIf(!HAS_REDIS)("replicas with one Redis", () => {
     }
   });
 
+  test("a lease that is always lost does not make replicas request the flags in a loop", async () => {
+    const { options, upstream } = await startFleet(2);
+    const lease = `flags:v2/sources/{${options.id}}:lease`;
+    redis.cli("CONFIG", "SET", "notify-keyspace-events", "K$");
+    const connection = connect();
+    let deletions = 0;
+    onTestFinished(
+      connection.subscribe(`__keyspace@0__:${lease}`, () => {
+        deletions += 1;
+        connection.send(lease, ["DEL", lease], AbortSignal.timeout(20_000)).catch(() => undefined);
+      }),
+    );
+    const startMs = performance.now();
+    const start = upstream.seen(FEATURES).length;
+    await eventually(() => deletions).toBeGreaterThan(50);
+    const polls = upstream.seen(FEATURES).length - start;
+    // Two replicas poll at their intervals, and each time they take the lease.
+    expect(polls).toBeLessThanOrEqual(10 + (3 * (performance.now() - startMs)) / INTERVAL_MS);
+  });
+
   test("flags that were written without the secret are rejected, and published again", async () => {
     const { followers, options, upstream } = await startFleet(2);
-    const key = `flags:v1/sources/{${options.id}}:shared`;
+    const key = `flags:v2/sources/{${options.id}}:shared`;
     const poison = String(Date.now() + 60_000);
     redis.cli("HSET", key, "document", "poison", "revision", "other", "version", poison);
-    redis.cli("PUBLISH", `flags:v1/sources/{${options.id}}:changes`, "");
+    redis.cli("PUBLISH", `flags:v2/sources/{${options.id}}:changes`, "");
     await eventually(() => redis.cli("HGET", key, "version")).not.toBe(poison);
     expect(followers.map(namesOf)).toEqual([["a"]]);
     upstream.features(serve(documentOf(flag("healed"))));

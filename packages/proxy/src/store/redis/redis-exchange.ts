@@ -35,8 +35,8 @@ export class RedisExchange implements FlagExchange {
     this.#connection = connection;
     this.#identity = { kind: KIND, source: source.id, secret: source.secret };
     // The part in braces determines the server of a cluster.
-    // NOTE: replicas with another format of flags must not share them: change the version.
-    const name = `${connection.address.prefix}v1/sources/{${source.id}}`;
+    // NOTE: replicas with other scripts or another format of flags must not share them: change the version.
+    const name = `${connection.address.prefix}v2/sources/{${source.id}}`;
     this.#leaseKey = `${name}:lease`;
     this.#stateKey = `${name}:shared`;
     this.#channel = `${name}:changes`;

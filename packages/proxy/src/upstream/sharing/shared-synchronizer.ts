@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Following, Loop, type Synchronizer } from "flags-sdk/internal";
 import { Deadline, describeCause, toUpstreamError } from "flags-sdk/neutral";
 import type { FlagExchange, OpenExchange, SharedAges, SharingState } from "./flag-exchange.ts";
@@ -33,6 +34,8 @@ const FALLBACK_DELAY_MS = 1000;
 /** Maximum time for the first contact, including the connection. */
 const START_TIMEOUT_MS = 5000;
 const RELEASE_TIMEOUT_MS = 1000;
+/** A replica that takes the lease fetches all flags, which causes the next contact: what keeps taking it must not cause a loop. */
+const MIN_CONTACT_INTERVAL_MS = 100;
 
 /**
  * Shares the work of following one upstream among replicas: the holder of a lease does it, the others get its
@@ -54,6 +57,8 @@ export class SharedSynchronizer implements Synchronizer {
   #unsubscribe: (() => void) | undefined;
   #startTimer: NodeJS.Timeout | undefined;
   #isWoken = false;
+  /** As `performance.now()`. */
+  #contactedAtMs = -Infinity;
   #run: UpstreamRun | undefined;
   #stoppingRuns: Promise<unknown> = Promise.resolve();
   /** Whether the run was started under the lease that this replica has. */
@@ -109,14 +114,19 @@ export class SharedSynchronizer implements Synchronizer {
   }
 
   async #iterate(): Promise<number | undefined> {
+    const { signal } = this.#abort;
+    const waitMs = this.#contactedAtMs + MIN_CONTACT_INTERVAL_MS - performance.now();
+    if (waitMs > 0) await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return undefined;
     this.#isWoken = false;
+    this.#contactedAtMs = performance.now();
     try {
       const state = await this.#contact();
       if (state.lease === "other") await this.#follow(state);
       else await this.#lead(state);
       this.#succeeded();
     } catch (cause) {
-      if (!this.#abort.signal.aborted) this.#failed(cause);
+      if (!signal.aborted) this.#failed(cause);
     }
     const { contactIntervalMs } = this.#timing;
     return this.#isWoken ? 0 : contactIntervalMs * (0.9 + 0.2 * Math.random());
