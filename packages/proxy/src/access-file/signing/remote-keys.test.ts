@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MemoryLogger } from "../../../test/_proxy.ts";
 import { createRemoteKeys } from "./remote-keys.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"], now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
 const keyOf = async (kid: string): Promise<JWK> => {
@@ -13,10 +13,11 @@ const keyOf = async (kid: string): Promise<JWK> => {
 
 /** A provider with keys that tests change. */
 function createProvider(keys: JWK[]) {
-  const state = { requests: 0, problem: "", logger: new MemoryLogger() };
+  const state = { requests: 0, problem: "", isHanging: false, logger: new MemoryLogger() };
   const http = {
     send: async () => {
       state.requests += 1;
+      if (state.isHanging) await new Promise(() => {});
       if (state.problem !== "") throw new Error(state.problem);
       return { status: 200, headers: new Headers(), body: JSON.stringify({ keys }) };
     },
@@ -34,7 +35,7 @@ function createProvider(keys: JWK[]) {
   return { state, find };
 }
 
-const setTime = (timeMs: number): void => void vi.setSystemTime(timeMs);
+const setTime = (timeMs: number): void => void vi.advanceTimersByTime(timeMs - Date.now());
 const SECOND = 1000;
 const HOUR = 3_600_000;
 
@@ -71,6 +72,24 @@ test("after ten minutes, the keys are read again before one is accepted", async 
     "unknown",
   ]);
   expect(state.requests).toBe(2);
+});
+
+test("keys that are removed are not accepted longer because the clock is set back", async () => {
+  const keys = [await keyOf("a"), await keyOf("b")];
+  const { find } = createProvider(keys);
+  expect(await find("a")).toBe("found");
+  keys.shift();
+  setTime(11 * 60 * SECOND);
+  vi.setSystemTime(-HOUR);
+  expect(await find("a")).toBe("unknown");
+});
+
+test("a provider that does not respond delays tokens with known keys only briefly", async () => {
+  const { state, find } = createProvider([await keyOf("a")]);
+  expect(await find("a")).toBe("found");
+  state.isHanging = true;
+  setTime(11 * 60 * SECOND);
+  expect(await find("a")).toBe("found");
 });
 
 test("while the provider is down, known keys are used for a day, and its return is noticed", async () => {

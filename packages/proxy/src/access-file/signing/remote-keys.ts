@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FetchImplementation, JWTVerifyGetKey } from "jose";
 import { createConnections } from "flags-sdk/internal";
 import { describeUrl, HttpClient } from "flags-sdk/neutral";
@@ -9,6 +10,9 @@ export type KeySet = JWTVerifyGetKey;
 
 /** Keys of this age are read again before they are used. */
 const MAX_AGE_MS = 10 * 60 * 1000;
+
+/** Tokens with known keys wait no longer for keys to be read again. */
+const MAX_REFRESH_MS = 1000;
 
 /** Keys of this age are no longer used, if reading new ones has failed. */
 const MAX_STALE_MS = 24 * 60 * 60 * 1000;
@@ -49,12 +53,12 @@ export function createRemoteKeys(
   // NOTE: jose limits only how often it reads keys after a success.
   const read: FetchImplementation = async (_url, { signal }) => {
     const pauseMs = readAtMs === -Infinity ? RETRY_MS : COOL_DOWN_MS;
-    const waitMs = attemptedAtMs + pauseMs - Date.now();
+    const waitMs = attemptedAtMs + pauseMs - performance.now();
     if (waitMs > 0) throw keysUnavailable(waitMs);
-    attemptedAtMs = Date.now();
+    attemptedAtMs = performance.now();
     try {
       const text = await readKeySet(http, url, signal);
-      readAtMs = Date.now();
+      readAtMs = performance.now();
       if (problem !== "") logger.warn(`Read ${subject} again`);
       problem = "";
       // NOTE: all that jose reads. The bundle of the command has no `Response`.
@@ -75,8 +79,12 @@ export function createRemoteKeys(
   return async (header, token) => {
     loaded ??= load();
     const keys = await loaded;
-    // If this fails, the previous keys are still good.
-    if (Date.now() - readAtMs > MAX_AGE_MS) await keys.reload().catch(() => undefined);
+    // NOTE: jose reads the system clock, which may be set back: it must not decide how long keys are used.
+    if (performance.now() - readAtMs > MAX_AGE_MS) {
+      // If this fails, the previous keys are still good.
+      const reloaded = keys.reload().catch(() => undefined);
+      await Promise.race([reloaded, delay(MAX_REFRESH_MS, undefined, { ref: false })]);
+    }
     return keys(header, token);
   };
 }
