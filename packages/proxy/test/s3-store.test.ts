@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { createServer as createTlsServer } from "node:https";
@@ -213,6 +214,30 @@ test("a TLS server can have a certificate of the authority in FLAGS_STORE_CA_FIL
     /not signed by a CA that this process trusts .* Set FLAGS_STORE_CA_FILE to a file/,
   );
 });
+
+test.each([200, 404, 500])(
+  "a response with the status %s that never ends is read up to a limit",
+  async (status) => {
+    let sentBytes = 0;
+    const closed: Promise<unknown>[] = [];
+    const origin = await startServer((_request, response) => {
+      closed.push(once(response, "close"));
+      response.writeHead(status, { "content-type": "application/xml" });
+      const chunk = Buffer.alloc(1024 * 1024, " ");
+      const send = (): void => {
+        sentBytes += chunk.length;
+        if (!response.destroyed) response.write(chunk, send);
+      };
+      send();
+    });
+    const store = await openTestStore(`s3://bucket?endpoint=${origin}`, s3.environment);
+    const reading = expect(store.read("v1/document", signal)).rejects.toThrow();
+    await reading;
+    await Promise.all(closed);
+    // With attempts to send a request again.
+    expect(sentBytes).toBeLessThan(3 * 120 * 1024 * 1024);
+  },
+);
 
 describe("credentials of a role", () => {
   const open = (): Promise<Store> => openTestStore(s3.createAddress(), { AWS_REGION: "us-east-1" });

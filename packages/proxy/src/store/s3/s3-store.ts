@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -60,10 +61,7 @@ export class S3Store implements Store {
   async read(key: string, abortSignal: AbortSignal): Promise<Uint8Array | undefined> {
     try {
       const command = new GetObjectCommand(this.#locate(key));
-      const { Body: body, ContentLength: length = 0 } = await this.#client.send(command, {
-        abortSignal,
-      });
-      if (length > MAX_DOCUMENT_BYTES) throw new Error("The object is too large to be a document");
+      const { Body: body } = await this.#client.send(command, { abortSignal });
       return await body?.transformToByteArray();
     } catch (error) {
       if (isMissing(error)) return undefined;
@@ -106,7 +104,7 @@ function createRequestHandler(
 ): NonNullable<S3ClientConfig["requestHandler"]> {
   return {
     handle: async (
-      { protocol, hostname, port, path, query, method, headers, body }: HttpRequest,
+      { protocol, hostname, port, path, query, method, headers, body: sent }: HttpRequest,
       { abortSignal }: HttpHandlerOptions = {},
     ) => {
       const url = new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}`);
@@ -116,18 +114,30 @@ function createRequestHandler(
         url,
         method: method as "GET" | "PUT" | "POST" | "DELETE",
         headers: { "accept-encoding": "identity", ...headers },
-        body: body as string | Uint8Array | undefined,
+        body: sent as string | Uint8Array | undefined,
         // The library calls without a signal to exchange the token of a service account.
         signal: (abortSignal ?? AbortSignal.timeout(CONNECT_TIMEOUT_MS)) as AbortSignal,
       });
       const { statusCode = 0 } = message;
       const received = Object.entries(message.headers);
       const texts = Object.fromEntries(received.map(([name, value]) => [name, String(value)]));
-      return { response: { statusCode, headers: texts, body: message } };
+      const body = Readable.from(limit(message), { objectMode: false });
+      return { response: { statusCode, headers: texts, body } };
     },
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),
   };
+}
+
+/** NOTE: the library reads whole responses, also those with errors. Throwing out of the loop closes the connection. */
+async function* limit(message: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let sizeBytes = 0;
+  for await (const chunk of message) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > MAX_DOCUMENT_BYTES) throw new Error("The object is too large to be a document");
+    yield chunk;
+  }
+  return undefined;
 }
 
 function isMissing(error: unknown): boolean {
