@@ -55,6 +55,25 @@ describe("streaming", () => {
     expect(upstream.requests[0]?.headers).not.toHaveProperty("last-event-id");
   });
 
+  it("changes from a proxy are accepted in their order, even if it last confirmed its flags as older ones", async () => {
+    const upstream = await startUpstream();
+    const streams = new OpenStreams(connected(1, hydration(flag("a"))));
+    upstream.reply(STREAMING, (response, request) => {
+      response.setHeader("X-Flags-Age-Seconds", "0");
+      streams.reply(response, request);
+    });
+    const { client, messages } = await startLogged(upstream, streaming);
+    const confirm = (ageSeconds: number): void =>
+      streams.write(`: X-Flags-Age-Seconds: ${ageSeconds}\n\n`);
+    confirm(0);
+    // Of several confirmations of the same flags, a later one can arrive faster, and so say an earlier time.
+    confirm(60);
+    streams.write(update(2, updated(flag("b"))));
+    await expect.poll(() => flagNames(client)).toEqual(["a", "b"]);
+    expect(upstream.seen(STREAMING)).toHaveLength(1);
+    expect(messages).toEqual([]);
+  });
+
   it("applies changes as they arrive, in an order that does not depend on their sequence", async () => {
     const { streams, client } = await startStreaming();
     const flagsAfterEvents = (id: number, ...events: readonly object[]) =>

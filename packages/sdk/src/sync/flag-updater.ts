@@ -133,9 +133,9 @@ export class FlagUpdater implements SyncSink {
 
   *#accept(document: unknown, origin: Origin, confirmation: Confirmation): Steps<void> {
     const { state, emitter } = this.#options;
-    const { atMs, isRelayed } = confirmation;
+    const { atMs, isRelayed, isNext = false } = confirmation;
     const before = this.size;
-    const isOlder = isRelayed && atMs < this.#confirmedAtMs;
+    const isOlder = isRelayed && !isNext && atMs < this.#confirmedAtMs;
     const acceptance = yield* state.accept(document, origin, isOlder);
     if (acceptance === "older") throw olderFlags(this.#confirmedAtMs - atMs);
     if (acceptance === "outranked") return;

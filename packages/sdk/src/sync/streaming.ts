@@ -105,17 +105,21 @@ export class Streaming implements Synchronizer {
     const { isRelayed } = this.#confirmation;
     const ageMs = isRelayed ? parseAgeComment(comment) : 0;
     if (ageMs === undefined) return;
-    this.#confirmation = { atMs: performance.now() - ageMs, isRelayed };
+    this.#confirmation = { atMs: performance.now() - ageMs, isRelayed, isNext: true };
     this.#options.sink.unchanged(this.#confirmation);
+  }
+
+  /** NOTE: the age of relayed flags follows the event, which is as old as the previous one until then. */
+  #confirmationOfEvent(): Confirmation {
+    if (this.#receivingSinceMs === undefined) return this.#confirmation;
+    const { isRelayed, atMs } = this.#confirmation;
+    return { atMs: isRelayed ? atMs : performance.now(), isRelayed, isNext: true };
   }
 
   async #apply({ data, id }: StreamedEvent, signal: AbortSignal): Promise<void> {
     try {
       const delta = await this.#options.api.readEvent(data, signal);
-      // NOTE: the age of relayed flags follows the event, which is as old as the previous one until then.
-      const { isRelayed } = this.#confirmation;
-      if (!isRelayed && this.#receivingSinceMs !== undefined) this.#confirmation = confirmedNow();
-      await this.#document.apply(delta, signal, this.#confirmation);
+      await this.#document.apply(delta, signal, this.#confirmationOfEvent());
     } catch (cause) {
       this.#document.reset();
       throw cause;

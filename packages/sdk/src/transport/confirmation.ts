@@ -7,6 +7,8 @@ export interface Confirmation {
    * flags behind one address, of which the older ones must not replace newer ones.
    */
   readonly isRelayed: boolean;
+  /** Whether it follows a confirmation on the same stream. Then its flags are the newer ones, whatever the times are. @default false */
+  readonly isNext?: boolean;
 }
 
 /** The confirmation of an upstream that has just said that these are its flags. */
