@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { deflateSync, gzipSync } from "node:zlib";
 import express from "express";
 import Fastify from "fastify";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createApp, type ProxyApp, type ProxyOptions, Strategy } from "../src/index.ts";
 import { DocumentSource } from "./_source.ts";
 
@@ -296,6 +296,53 @@ describe("listen()", () => {
     });
   });
 });
+
+describe("listen() without a usable port, or on a proxy that is closed", () => {
+  test.each([[undefined], ["web"], [-1], [65_536], [{}], [null]])(
+    "%s is rejected",
+    async (port) => {
+      const app = create();
+      await expect(app.listen(port as never)).rejects.toThrow(
+        /^`port` must be a whole number from 0 to 65535/,
+      );
+    },
+  );
+
+  test("a port may be text, as in the environment", async () => {
+    await expectProxyAt(await create().listen("0" as never));
+  });
+
+  test("opens no port after close()", async () => {
+    const app = create();
+    await app.close();
+    await expect(app.listen(0)).rejects.toThrow("The proxy was closed");
+  });
+
+  test("close() waits for a port that is being opened, and closes it", async () => {
+    const app = create();
+    const listening = app.listen(0, "localhost");
+    await app.close();
+    await expect(fetch(`${await listening}/live`)).rejects.toThrow();
+  });
+});
+
+test.each(["flagsReady", "fetch", "listen"] as const)(
+  "whoever calls %s() gets the problems of the configuration, so `ready` need not be handled",
+  async (method) => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    onTestFinished(() => void process.off("unhandledRejection", unhandled));
+    const app = createApp({ ...OPTIONS, refreshInterval: -1 });
+    const call = {
+      flagsReady: () => app.flagsReady(),
+      fetch: () => app.fetch(new Request("http://localhost/proxy")),
+      listen: () => app.listen(0),
+    }[method];
+    await expect(call()).rejects.toMatchObject({ code: "FLAGS_CONFIG" });
+    await sleep(0);
+    expect(unhandled).not.toHaveBeenCalled();
+  },
+);
 
 test.each(["addHook", "get", "inject", "register", "use", "routing"])(
   "app.%s(), which former applications had, names its replacement",

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import { setImmediate as afterWriting } from "node:timers/promises";
+import { type ListenAddress, openPort } from "flags-server-kit";
 import {
   type ConnectionGuard,
   createClientErrorHandler,
@@ -24,6 +25,7 @@ export class AppServer {
   readonly #furtherServers: Server[] = [];
   readonly #beforeClose: (() => void)[] = [];
   readonly #closers: Closer[] = [];
+  #opening: Promise<unknown> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor({ guard, listener, tls }: AppServerOptions) {
@@ -34,6 +36,14 @@ export class AppServer {
       isResponding: (socket) => guard.isResponding(socket),
     });
     this.server.on("clientError", (error, socket) => onClientError(error, socket as never));
+  }
+
+  /** Listens, and resolves to the address. Rejects if the server has been closed. */
+  async listen(address: Omit<ListenAddress, "variables">): Promise<string> {
+    if (this.#closed !== undefined) throw new Error("The proxy was closed");
+    const opening = openPort(this.server, address);
+    this.#opening = Promise.allSettled([this.#opening, opening]);
+    return (await opening).origin;
   }
 
   /** Closes another server together with this one. */
@@ -64,6 +74,7 @@ export class AppServer {
     for (const prepare of this.#beforeClose) prepare();
     // What the functions have written must be sent before connections count as idle.
     await afterWriting();
+    await this.#opening;
     await Promise.all([this.server, ...this.#furtherServers].map(closeServer));
     for (const closer of this.#closers) {
       // oxlint-disable-next-line no-await-in-loop -- the later ones may depend on the earlier ones

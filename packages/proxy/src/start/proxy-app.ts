@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { openPort } from "flags-server-kit";
+import { InvalidValue } from "flags-server-kit/settings";
+import { portKind } from "../config/settings/listening.ts";
 import type { EvaluatePage } from "../core/pages/evaluate-page.ts";
 import type { App } from "./app.ts";
 import { type FetchInfo, readInvocation } from "../fetch/fetch-info.ts";
@@ -18,7 +19,10 @@ export interface ListenOptions {
  */
 export interface ProxyApp extends AsyncDisposable {
   (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
-  /** Resolves when the configuration is loaded. Rejects with a `ConfigError` if it is invalid. */
+  /**
+   * Resolves when the configuration is loaded. Rejects with a `ConfigError` if it is invalid. It need not be handled if
+   * `listen()`, `flagsReady()` or `fetch()` is called at once: they reject too.
+   */
   readonly ready: Promise<void>;
   /** Handles a request of the Fetch API, as in Next.js, Hono, Deno or Bun. It has no streams. */
   readonly fetch: (request: Request, info?: FetchInfo) => Promise<Response>;
@@ -26,7 +30,10 @@ export interface ProxyApp extends AsyncDisposable {
   flagsReady(): Promise<void>;
   /** Evaluates flags for a page that the program renders. */
   readonly evaluate: EvaluatePage;
-  /** Listens on a port. Resolves to the address, such as `http://localhost:3000`. */
+  /**
+   * Listens on a port. Resolves to the address, such as `http://localhost:3000`. Rejects with a `TypeError` if the port is not
+   * one, and with the error of the system if it cannot be opened.
+   */
   listen(options: ListenOptions): Promise<string>;
   listen(port: number, callback?: () => void): Promise<string>;
   listen(port: number, host: string, callback?: () => void): Promise<string>;
@@ -46,6 +53,11 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
   const ready = building.then((app) => {
     built = app;
   });
+  /** For methods whose caller gets the error. */
+  const untilBuilt = (): Promise<App> => {
+    ready.catch(() => undefined);
+    return building;
+  };
   const listener = (
     request: IncomingMessage,
     response: ServerResponse,
@@ -64,22 +76,20 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
   const app = Object.assign(listener, {
     ready,
     fetch: async (request: Request, info?: FetchInfo) => {
-      const { fetch } = await building;
+      const { fetch } = await untilBuilt();
       return fetch(request, readInvocation(request, info).address);
     },
-    flagsReady: async () => (await building).flagsReady(),
+    flagsReady: async () => (await untilBuilt()).flagsReady(),
     evaluate: (...given: Parameters<EvaluatePage>) => {
       if (built !== undefined) return built.evaluate(...given);
       throw new Error("The proxy has not started: await `app.ready` before `app.evaluate()`");
     },
     listen: async (first: ListenOptions | number, ...others: ListenRest): Promise<string> => {
-      // The caller gets the error from this method.
-      ready.catch(() => undefined);
-      const given: ListenOptions = typeof first === "number" ? { port: first } : first;
-      const { port, host = others.find((parameter) => typeof parameter === "string") } = given;
+      const { main } = await untilBuilt();
+      const given = typeof first === "object" && first !== null ? first : { port: first };
+      const { host = others.find((parameter) => typeof parameter === "string") } = given;
       const callback = others.find((parameter) => typeof parameter === "function");
-      const { main } = await building;
-      const { origin } = await openPort(main.server, { port, host });
+      const origin = await main.listen({ port: readPort(given.port), host });
       callback?.();
       return origin;
     },
@@ -96,6 +106,13 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
     });
   }
   return app;
+}
+
+/** Like the setting, it may be text, because it often comes from the environment. */
+function readPort(given: unknown): number {
+  const port = portKind.parse(given);
+  if (!(port instanceof InvalidValue)) return port;
+  throw new TypeError(`\`port\` must be ${portKind.allowed}: current value is ${String(given)}`);
 }
 
 type ListenRest = readonly (string | (() => void) | undefined)[];

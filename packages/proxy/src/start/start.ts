@@ -48,7 +48,7 @@ export async function start(
 
 /**
  * Creates the proxy as a request listener, for programs that serve it themselves. Options and client are those of
- * `start()`. `ready` of the result rejects with its errors, and so do `listen()` and `fetch()`.
+ * `start()`. `ready` of the result rejects with its errors, and so do `listen()`, `flagsReady()` and `fetch()`.
  *
  * @example
  * const app = createApp({ flagsUrl, flagsApiToken, clientKeys: ["a-key-of-your-choice"] });

@@ -27,7 +27,7 @@ const workersKind: SettingKind<number> = {
       : workerCountKind.parse(value),
 };
 
-const portKind = createIntegerKind({ min: 0, max: 65_535 });
+export const portKind = createIntegerKind({ min: 0, max: 65_535 });
 
 export const LISTENING_SETTINGS = {
   port: listening.option("port", ["PORT", "PROXY_PORT"], {
