@@ -1,7 +1,7 @@
 // The proxy for runtimes without servers: the same responses as on Node, flags without timers, usage after responses.
 
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createFetchApp, type FetchAppOptions } from "../src/fetch/index.ts";
+import { createFetchApp, denoKv, type FetchAppOptions, workersKv } from "../src/fetch/index.ts";
 import { createApp } from "../src/index.ts";
 import { startControlledUpstream } from "./_controlled-upstream.ts";
 import { flag, SAMPLE } from "./_documents.ts";
@@ -423,6 +423,26 @@ test("a waitUntil() that throws is logged once, and changes nothing", async () =
   expect(isolate.logged).toEqual([expect.stringContaining("Illegal invocation")]);
 });
 
+test("a request that is none is an error that says so, and null is as good as nothing for the rest", async () => {
+  const { app } = new Isolate(await startControlledUpstream(SAMPLE));
+  const handle = app.fetch as (...given: readonly unknown[]) => Promise<Response>;
+  for (const request of [undefined, "http://edge.example/live", { url: "/live", headers: {} }])
+    await expect(handle(request)).rejects.toThrow("`request` must be a Request of the Fetch API");
+  const live = new Request("http://edge.example/live");
+  expect((await handle(live, null)).status).toBe(200);
+  expect((await handle(live, null, null)).status).toBe(200);
+});
+
+test("workersKv() and denoKv() reject what they cannot use", () => {
+  const kv = { getWithMetadata: () => undefined, put: () => undefined } as never;
+  expect(() => workersKv(undefined as never)).toThrow(/^`namespace` must be .* `env\.FLAGS`/);
+  for (const confirmInterval of [-1, Number.NaN, "3600000" as never])
+    expect(() => workersKv(kv, { confirmInterval })).toThrow(/^`confirmInterval` must be /);
+  expect(workersKv(kv, { confirmInterval: Infinity }).confirmIntervalMs).toBe(Infinity);
+  // Without `await`.
+  expect(() => denoKv(Promise.resolve() as never)).toThrow("`await Deno.openKv()`");
+});
+
 const VALID = {
   flagsUrl: "https://upstream.example/api",
   flagsApiToken: "default:production.upstream-token",
@@ -437,7 +457,9 @@ test.each<[options: object, message: string]>([
   [{ ...VALID, unleashUrl: "https://a.example" }, "did you mean flagsUrl?"],
   [{ ...VALID, refreshIntervall: 3 }, "refreshInterval"],
   [{ ...VALID, refreshInterval: -1 }, "refreshInterval"],
-  [{ ...VALID, cache: {} }, "an object with the methods get and put"],
+  [{ ...VALID, cache: {} }, "an object with the methods get, put: it does not have get, put"],
+  [{ ...VALID, customStrategies: {} }, "customStrategies must be a list of strategies: "],
+  [{ ...VALID, expCustomEnrichers: "a.js" }, "must be a list of functions: "],
   [{ ...VALID, customStrategies: ["./strategy.js"] }, "customStrategies"],
   [{ ...VALID, clientKeys: "default:staging.key" }, "Entry 1 of option clientKeys"],
 ])("createFetchApp(%j) throws an error that names the option", (options, message) => {

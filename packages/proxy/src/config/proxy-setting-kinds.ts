@@ -130,7 +130,7 @@ export const storageKind: SettingKind<StorageProvider> = createObjectKind<Storag
   "set",
 ]);
 
-function createObjectKind<T extends object>(
+export function createObjectKind<T extends object>(
   methods: readonly (keyof T & string)[],
 ): SettingKind<T> {
   return {

@@ -60,7 +60,7 @@ export interface FetchApp {
   evaluate(context?: Context, options?: EvaluateOptions & BackgroundWork): PageFlags;
 }
 
-/** Handles a request of the Fetch API. Never rejects. */
+/** Handles a request of the Fetch API. Rejects only with a `TypeError`, if the request is none. */
 export interface FetchAppHandler {
   (request: Request, info?: FetchInfo): Promise<Response>;
   /** As Bun calls it. */
@@ -99,7 +99,7 @@ export function createFetchApp(options: FetchAppOptions): FetchApp {
     return response;
   };
   return {
-    fetch: (request: Request, info?: object, context?: object) =>
+    fetch: async (request: Request, info?: object, context?: object) =>
       handle(request, readInvocation(request, info, context)),
     flagsReady: async (work = {}) => {
       const { sources } = refresh(toDefer(work));

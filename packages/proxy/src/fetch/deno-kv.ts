@@ -20,9 +20,12 @@ const PART_BYTES = 60_000;
 /**
  * Keeps flags in Deno KV, so that instances can start while the upstream is down, and only one of them asks it in each interval.
  *
- * @param kv as `Deno.openKv()` returns it
+ * @param kv as `await Deno.openKv()` returns it
+ * @throws {TypeError} if it is something else
  */
 export function denoKv(kv: DenoKv): FlagCache {
+  if (typeof Object(kv).list !== "function")
+    throw new TypeError("`kv` must be a database of Deno KV: pass `await Deno.openKv()`");
   return {
     async get(key): Promise<CachedFlags | undefined> {
       const { value: head } = await kv.get(headOf(key));

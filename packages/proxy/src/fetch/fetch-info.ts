@@ -39,8 +39,10 @@ interface WorkersRequest {
 }
 
 /** On Workers, the second parameter contains the bindings, and the third is the context. */
-export function readInvocation(request: Request, info: object = {}, context?: object): Invocation {
-  const known: FetchInfo & Partial<BunServer> = context ?? info;
+export function readInvocation(request: Request, info?: object, context?: object): Invocation {
+  if (typeof Object(request).headers?.get !== "function")
+    throw new TypeError("`request` must be a Request of the Fetch API");
+  const known: FetchInfo & Partial<BunServer> = context ?? info ?? {};
   return {
     address: addressOf(request, known),
     work: known,

@@ -25,6 +25,7 @@ import {
 } from "../config/extension-kinds.ts";
 import { toCorsConfig } from "../config/group-settings.ts";
 import type { HttpOptions, ProxyOptions } from "../config/options.ts";
+import { createObjectKind } from "../config/proxy-setting-kinds.ts";
 import { BASE_PATH_SETTING } from "../config/settings/base-path.ts";
 import { CLIENTS_SETTINGS } from "../config/settings/clients.ts";
 import { ENDPOINTS_SETTINGS } from "../config/settings/endpoints.ts";
@@ -95,14 +96,11 @@ export interface FetchAppOptions extends Pick<ProxyOptions, SharedOption> {
   readonly logger?: CustomLogger | undefined;
 }
 
-const cacheKind: SettingKind<FlagCache> = {
-  allowed: "an object with the methods get and put",
-  parse: (value) => {
-    const { get, put } = Object(value) as Partial<Record<keyof FlagCache, unknown>>;
-    const isCache = typeof get === "function" && typeof put === "function";
-    return isCache ? (value as FlagCache) : new InvalidValue();
-  },
-};
+/** Unlike on Node, entries are never paths: there are no files. `readExtensions()` checks them. */
+const listOf = (entries: string): SettingKind<readonly unknown[]> => ({
+  allowed: `a list of ${entries}`,
+  parse: (value) => (Array.isArray(value) ? value : new InvalidValue()),
+});
 
 const { flagsUrl, flagsApiToken, clientKeys } = REQUIRED_SETTINGS;
 const { appName, instanceId, projectName, namePrefix, tags } = UPSTREAM_SETTINGS;
@@ -148,10 +146,10 @@ const SETTINGS = withoutVariables({
   corsPreflightContinue,
   logger,
   logLevel,
-  customStrategies,
-  customEnrichers,
+  customStrategies: { ...customStrategies, kind: listOf("strategies") },
+  customEnrichers: { ...customEnrichers, kind: listOf("functions") },
   cache: new SettingGroup("Upstream").option("cache", [], {
-    kind: cacheKind,
+    kind: createObjectKind<FlagCache>(["get", "put"]),
     description: "Keeps flags where other isolates find them.",
   }),
 } as const);
@@ -226,7 +224,6 @@ function chooseLogger(values: Values): Logger {
     : wrapLogger(values.logger, secrets);
 }
 
-/** Unlike on Node, entries are never paths: there are no files. */
 function readExtensions<T>(
   { values, origins }: Resolution<Table>,
   setting: "customStrategies" | "customEnrichers",

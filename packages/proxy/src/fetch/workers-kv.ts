@@ -21,11 +21,18 @@ const HOUR_MS = 3_600_000;
  *
  * @param namespace as Workers bind it
  * @param options.confirmInterval milliseconds after which the same flags are written again, as confirmed now. @default an hour
+ * @throws {TypeError} if there is no namespace, or the interval is not a number from 0
  */
 export function workersKv(
   namespace: KvNamespace,
   { confirmInterval = HOUR_MS }: { readonly confirmInterval?: number } = {},
 ): FlagCache {
+  if (typeof Object(namespace).getWithMetadata !== "function")
+    throw new TypeError(
+      "`namespace` must be a namespace of Workers KV, such as `env.FLAGS`: check its binding",
+    );
+  if (typeof confirmInterval !== "number" || !(confirmInterval >= 0))
+    throw new TypeError("`confirmInterval` must be a number of milliseconds from 0");
   return {
     confirmIntervalMs: confirmInterval,
     async get(key): Promise<CachedFlags | undefined> {
