@@ -1,6 +1,7 @@
 // Pages that a program renders: what `app.evaluate()` returns equals what a client gets by request.
 
 import fc from "fast-check";
+import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";
 import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { createFlagsClient } from "flags-sdk";
@@ -169,6 +170,20 @@ test("the official client takes an empty list for none, so the bootstrap has one
   ]);
   expect(flags.ofrep.body).toEqual({ flags: [] });
   expect(flags.values).toEqual({});
+});
+
+test("the official client accepts the bootstrap, also in TypeScript", async () => {
+  const { evaluate } = await startShared({ document: { features: [flag("on")] } });
+  const { toggles, context } = evaluate({ userId: "7" }, { key: KEY }).bootstrap;
+  const client = new UnleashClient({
+    url: "https://flags.example/proxy",
+    clientKey: KEY,
+    appName: "web",
+    bootstrap: toggles,
+    context,
+    storageProvider: new InMemoryStorageProvider(),
+  });
+  expect([client.isEnabled("on"), client.getContext().userId]).toEqual([true, "7"]);
 });
 
 const withPayload = (name: string, type: string, payload: string) =>

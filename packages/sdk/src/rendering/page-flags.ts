@@ -10,8 +10,8 @@ import type { Variant } from "./variant.ts";
 
 /** What a client of Unleash starts with: its options `bootstrap` and `context`. */
 export interface Bootstrap {
-  /** The flags that are on; one flag that is off if there are none. */
-  readonly toggles: readonly Toggle[];
+  /** The flags that are on; one flag that is off if there are none. NOTE: the types of the client accept no read-only list. */
+  readonly toggles: Toggle[];
   readonly context: ClientContext;
 }
 
