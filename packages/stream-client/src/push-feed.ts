@@ -92,8 +92,10 @@ export class PushFeed {
     return response;
   };
 
-  /** Makes a client poll whenever an event arrives. */
+  /** Makes a client poll whenever an event arrives. @throws {TypeError} if it is none */
   feed(client: OfficialClient): void {
+    if (typeof client?.updateToggles !== "function")
+      throw new TypeError("`client` must be an UnleashClient of unleash-proxy-client");
     this.#client = client;
   }
 

@@ -84,6 +84,11 @@ test.each([
   ]);
 });
 
+test("feed() rejects what is not a client", () => {
+  for (const client of [undefined, {}])
+    expect(() => new PushFeed().feed(client as never)).toThrow("`client` must be an UnleashClient");
+});
+
 test("polls of a client with an open stream send no requests", async () => {
   const proxy = await startProxy({ document: { features: [FOR_7] } });
   const { client, requests } = await startFed({ url: `${proxy.url}/proxy` });

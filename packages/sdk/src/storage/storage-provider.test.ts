@@ -60,6 +60,12 @@ const createWithFile = async (name: string): Promise<[FileStorageProvider, strin
 };
 
 describe("FileStorageProvider", () => {
+  it.each([undefined, "", 7])("rejects %j as a directory", (path) => {
+    expect(() => new FileStorageProvider(path as never)).toThrow(
+      "`directory` must be the path of a directory",
+    );
+  });
+
   it("set() leaves exactly one file, readable only by its owner", async () => {
     const [provider, path] = await createWithFile("mode");
     await provider.set("app", document);

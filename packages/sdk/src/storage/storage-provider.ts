@@ -47,8 +47,14 @@ export class FileStorageProvider implements StorageProvider {
   readonly #directory: string;
   #cleaning: Promise<void> | undefined;
 
-  /** The directory is created on the first write. */
+  /**
+   * The directory is created on the first write.
+   *
+   * @throws {TypeError} if it is empty or not a string
+   */
   constructor(directory: string) {
+    if (typeof directory !== "string" || directory === "")
+      throw new TypeError("`directory` must be the path of a directory");
     this.#directory = directory;
   }
 
