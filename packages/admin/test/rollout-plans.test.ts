@@ -88,7 +88,7 @@ describeStorages("rollout plans", (source) => {
   });
 
   test("are paused, continued, skipped and moved back", async () => {
-    const { strategy, plan } = await createStrategy();
+    const { name, strategy, plan } = await createStrategy();
     const steps = [10, 20, 30].map((rollout) => ({ rollout, holdMinutes: 60 }));
     await admin("PUT", plan, { steps });
     expect(await admin("POST", `${plan}/pause`)).toMatchObject({ state: "paused", nextAt: null });
@@ -102,6 +102,18 @@ describeStorages("rollout plans", (source) => {
     expect((await request("POST", `${plan}/back`)).status).toBe(403);
     await admin("DELETE", plan);
     expect((await request("GET", plan)).status).toBe(404);
+    const { events } = (await admin("GET", `/events/${name}`)) as {
+      readonly events: readonly { readonly type: string; readonly data: unknown }[];
+    };
+    const isStep = ({ type }: { readonly type: string }) => type.startsWith("rollout-plan-");
+    expect(events.filter(isStep).map(({ type, data }) => [type, data])).toMatchObject([
+      ["rollout-plan-deleted", { step: 0, stepCount: 3, rollout: 10 }],
+      ["rollout-plan-advanced", { step: 0, stepCount: 3, rollout: 10 }],
+      ["rollout-plan-advanced", { step: 1, stepCount: 3, rollout: 20 }],
+      ["rollout-plan-resumed", { step: 0, stepCount: 3, rollout: 10 }],
+      ["rollout-plan-paused", { step: 0, stepCount: 3, rollout: 10 }],
+      ["rollout-plan-set", { steps }],
+    ]);
     expect(await rolloutOf(strategy)).toMatchObject({ rollout: "10" });
   });
 

@@ -46,6 +46,31 @@ export function countAt(state: unknown, field: string): string {
   return typeof index === "number" ? String(index + 1) : "the next one";
 }
 
+/** Names a step of a rollout plan, for example "step 2 of 4 (25%)". Older events say neither its percentage nor how many there are. */
+export function stepIn(state: unknown): string {
+  const { stepCount } = fieldsOf(state);
+  const total = typeof stepCount === "number" ? ` of ${stepCount}` : "";
+  const percentage = percentageIn(state, " (");
+  return `step ${countAt(state, "step")}${total}${percentage === "" ? "" : `${percentage})`}`;
+}
+
+/** Like `stepIn()`, for the end of a sentence; empty if the event names no step. */
+export function atStep(state: unknown): string {
+  return typeof fieldsOf(state)["step"] === "number" ? ` at ${stepIn(state)}` : "";
+}
+
+/** Returns a recorded percentage after some text; empty if there is none. */
+export function percentageIn(state: unknown, before: string): string {
+  const { rollout } = fieldsOf(state);
+  return typeof rollout === "number" ? `${before}${rollout}%` : "";
+}
+
+/** Lists the percentages of a rollout plan, for example ": 5%, 25%, 100%"; empty if there are none. */
+export function stepsIn(state: unknown): string {
+  const steps = listAt(state, "steps").map((step) => percentageIn(step, ""));
+  return steps.length === 0 ? "" : `: ${steps.join(", ")}`;
+}
+
 export function reasonOf({ data }: DescribedEvent): string {
   const { reason } = fieldsOf(data);
   return typeof reason === "string" ? `: ${reason}` : "";

@@ -2,12 +2,15 @@ import type { EventType } from "../storage/events.ts";
 import {
   accountIn,
   addonIn,
-  countAt,
+  atStep,
   countOf,
   type DescribedEvent,
   flagOf,
+  percentageIn,
   reasonOf,
   requestOf,
+  stepIn,
+  stepsIn,
   strategyIn,
   type StrategyWords,
   tagIn,
@@ -398,33 +401,37 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "rollout-plan-advanced": {
     label: "Rollout plan moved on",
     action: (event) =>
-      `moved the rollout plan of ${flagOf(event)} in ${event.environment} to step ${countAt(event.data, "step")}`,
+      `moved the rollout plan of ${flagOf(event)} in ${event.environment} to ${stepIn(event.data)}`,
   },
   "rollout-plan-completed": {
     label: "Rollout plan completed",
-    action: (event) => `completed the rollout plan of ${flagOf(event)} in ${event.environment}`,
+    action: (event) =>
+      `completed the rollout plan of ${flagOf(event)} in ${event.environment}${percentageIn(event.data, " at ")}`,
   },
   "rollout-plan-deleted": {
     label: "Rollout plan deleted",
-    action: (event) => `deleted the rollout plan of ${flagOf(event)} in ${event.environment}`,
+    action: (event) =>
+      `deleted the rollout plan of ${flagOf(event)} in ${event.environment}${atStep(event.data)}`,
   },
   "rollout-plan-paused": {
     label: "Rollout plan paused",
     action: (event) =>
-      `paused the rollout plan of ${flagOf(event)} in ${event.environment}${reasonOf(event)}`,
+      `paused the rollout plan of ${flagOf(event)} in ${event.environment}${atStep(event.data)}${reasonOf(event)}`,
   },
   "rollout-plan-resumed": {
     label: "Rollout plan continued",
-    action: (event) => `continued the rollout plan of ${flagOf(event)} in ${event.environment}`,
+    action: (event) =>
+      `continued the rollout plan of ${flagOf(event)} in ${event.environment}${atStep(event.data)}`,
   },
   "rollout-plan-set": {
     label: "Rollout plan set",
-    action: (event) => `set a rollout plan for ${flagOf(event)} in ${event.environment}`,
+    action: (event) =>
+      `set a rollout plan for ${flagOf(event)} in ${event.environment}${stepsIn(event.data)}`,
   },
   "rollout-plan-stopped": {
     label: "Rollout plan stopped",
     action: (event) =>
-      `stopped the rollout plan of ${flagOf(event)} in ${event.environment}${reasonOf(event)}`,
+      `stopped the rollout plan of ${flagOf(event)} in ${event.environment}${atStep(event.data)}${reasonOf(event)}`,
   },
   "segment-created": {
     label: "Segment created",

@@ -4,6 +4,7 @@ import { toRequester } from "../access/person-behind.ts";
 import { getEnabled } from "../domain/feature-environment.ts";
 import { getActiveFeature } from "../domain/feature.ts";
 import { getStrategy, type StrategyAddress } from "../domain/strategies/find-strategies.ts";
+import { toStepFields } from "../domain/strategies/stop-plan.ts";
 import { setRollout } from "../domain/strategies/write-strategies.ts";
 import { badData, invalidOperation, notFound } from "../errors.ts";
 import { type Database, databaseTime } from "../storage/database.ts";
@@ -87,7 +88,10 @@ export async function deletePlan(
 ): Promise<void> {
   const { steps, step } = await getPlan(transaction.db, address);
   await transaction.db.delete(rolloutPlans).where(eq(rolloutPlans.strategy, address.id));
-  await record(transaction, address, "rollout-plan-deleted", { steps, step });
+  await record(transaction, address, "rollout-plan-deleted", {
+    steps,
+    ...toStepFields(steps, step),
+  });
 }
 
 /** Makes a step: sets the percentage, and when the next step comes. */
@@ -150,25 +154,26 @@ export type PlanAction = "back" | "pause" | "resume" | "skip";
 type Act = (transaction: WriteTransaction, address: StrategyAddress, plan: Plan) => Promise<void>;
 
 const ACTIONS: Readonly<Record<PlanAction, Act>> = {
-  pause: async (transaction, address, { step }) => {
+  pause: async (transaction, address, { steps, step }) => {
     await update(transaction.db, address, toState("paused"));
-    await record(transaction, address, "rollout-plan-paused", { step });
+    await record(transaction, address, "rollout-plan-paused", toStepFields(steps, step));
   },
   resume: async (transaction, address, { step, steps, state }) => {
     if (state === "running") return;
-    await record(transaction, address, "rollout-plan-resumed", { step });
+    await record(transaction, address, "rollout-plan-resumed", toStepFields(steps, step));
     const { holdMinutes = null } = steps[step] ?? {};
     // Whoever set the plan, with approvals if they are required, allowed the step after a person continues.
     transaction.approve(Number.POSITIVE_INFINITY);
-    if (state === "waiting" || holdMinutes === null) await advance(transaction, address, step + 1);
-    else await update(transaction.db, address, await waitFor(transaction.db, holdMinutes));
+    if (state === "waiting" || holdMinutes === null) {
+      await advance(transaction, address, steps, step + 1);
+    } else await update(transaction.db, address, await waitFor(transaction.db, holdMinutes));
   },
   // NOTE: earlier than the plan says, so it requires the approvals of a direct change.
-  skip: (transaction, address, { step }) => advance(transaction, address, step + 1),
-  back: async (transaction, address, { step }) => {
+  skip: (transaction, address, { steps, step }) => advance(transaction, address, steps, step + 1),
+  back: async (transaction, address, { steps, step }) => {
     if (step === 0) throw invalidOperation("The plan is at its first step");
     transaction.approve(Number.POSITIVE_INFINITY);
-    await advance(transaction, address, step - 1);
+    await advance(transaction, address, steps, step - 1);
     await update(transaction.db, address, toState("paused"));
   },
 };
@@ -176,10 +181,11 @@ const ACTIONS: Readonly<Record<PlanAction, Act>> = {
 async function advance(
   transaction: WriteTransaction,
   address: StrategyAddress,
+  steps: Plan["steps"],
   step: number,
 ): Promise<void> {
   await enterStep(transaction, address, step);
-  await record(transaction, address, "rollout-plan-advanced", { step });
+  await record(transaction, address, "rollout-plan-advanced", toStepFields(steps, step));
 }
 
 /**
@@ -221,7 +227,7 @@ export async function advanceDuePlan(
   const problem = await findProblem(db, address, plan);
   if (problem === undefined) {
     transaction.approve(Number.POSITIVE_INFINITY);
-    await advance(transaction, address, plan.step + 1);
+    await advance(transaction, address, plan.steps, plan.step + 1);
   } else {
     await pauseFor(transaction, address, problem);
   }
@@ -234,7 +240,9 @@ export async function pauseFor(
   reason: string,
 ): Promise<void> {
   await update(transaction.db, address, { ...toState("paused"), reason });
-  await record(transaction, address, "rollout-plan-paused", { reason });
+  const { steps, step } = await getPlan(transaction.db, address);
+  const details = { ...toStepFields(steps, step), reason };
+  await record(transaction, address, "rollout-plan-paused", details);
 }
 
 async function findProblem(

@@ -55,6 +55,44 @@ test.each<[string, Partial<RecordedEvent>, string]>([
     { data: { type: "simple", value: "team-a" } },
     "Anna added the tag simple:team-a to checkout",
   ],
+  [
+    "rollout-plan-set",
+    {
+      data: {
+        steps: [
+          { rollout: 5, holdMinutes: 60 },
+          { rollout: 100, holdMinutes: null },
+        ],
+      },
+    },
+    "Anna set a rollout plan for checkout in production: 5%, 100%",
+  ],
+  [
+    "rollout-plan-advanced",
+    { data: { step: 1, stepCount: 4, rollout: 25 } },
+    "Anna moved the rollout plan of checkout in production to step 2 of 4 (25%)",
+  ],
+  [
+    "rollout-plan-paused",
+    { data: { step: 0, stepCount: 4, rollout: 5, reason: "The flag is off in production" } },
+    "Anna paused the rollout plan of checkout in production at step 1 of 4 (5%): The flag is off in production",
+  ],
+  [
+    "rollout-plan-completed",
+    { data: { rollout: 100 } },
+    "Anna completed the rollout plan of checkout in production at 100%",
+  ],
+  // Recorded before events named the percentages.
+  [
+    "rollout-plan-advanced",
+    { data: { step: 1 } },
+    "Anna moved the rollout plan of checkout in production to step 2",
+  ],
+  [
+    "rollout-plan-paused",
+    { data: { reason: "The flag is off in production" } },
+    "Anna paused the rollout plan of checkout in production: The flag is off in production",
+  ],
   ["feature-dependency-added", { data: { feature: "base" } }, "Anna made checkout depend on base"],
   [
     "feature-dependency-removed",

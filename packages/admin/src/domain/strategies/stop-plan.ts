@@ -1,5 +1,5 @@
 import { and, eq, notInArray } from "drizzle-orm";
-import { rolloutPlans } from "../../storage/schema/rollout-plans.ts";
+import { type RolloutStep, rolloutPlans } from "../../storage/schema/rollout-plans.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { StrategyAddress } from "./find-strategies.ts";
 
@@ -21,6 +21,15 @@ export async function stopPlan(
     project,
     feature,
     environment,
-    after: { strategyId: id, step: stopped.step, reason: stopped.reason },
+    after: {
+      strategyId: id,
+      ...toStepFields(stopped.steps, stopped.step),
+      reason: stopped.reason,
+    },
   });
+}
+
+/** What events record of the step that a plan is at, so that their words need no other event. */
+export function toStepFields(steps: readonly RolloutStep[], step: number) {
+  return { step, stepCount: steps.length, rollout: steps[step]?.rollout };
 }
