@@ -36,6 +36,7 @@ describeConsole("the explanation of a flag", (console) => {
         .getByRole("region", { name: "production" })
         .getByText("The flag is off because it is turned off in this environment.")
         .waitFor();
+      await page.getByText("For an empty context, as if the application knew nothing").waitFor();
       await expectAccessible(page);
 
       // The fields are those that the rules of the flag read.
@@ -43,6 +44,7 @@ describeConsole("the explanation of a flag", (console) => {
       await page.getByLabel("plan", { exact: true }).fill("pro");
       await page.getByRole("button", { name: "Explain", exact: true }).click();
       await development.getByText(/^The flag is on because strategy 1 matches/).waitFor();
+      await page.getByText("For userId = 7 and plan = pro.", { exact: true }).waitFor();
       const [played] = (
         (await console.admin("POST", "/playground", {
           environment: "development",

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Link2 } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { queries } from "../api/queries.ts";
+import type { ContextValues } from "../api/request-context.ts";
 import type { Evaluation, Flag } from "../api/types.ts";
 import { fieldsOfFlag } from "../playground/context.ts";
 import { ContextForm, EnvironmentChoice } from "../playground/context-form.tsx";
@@ -16,6 +17,7 @@ import {
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { joinWithAnd } from "../ui/words.ts";
 
 interface ExplainTabProps {
   readonly project: string;
@@ -78,6 +80,7 @@ function Explanations({ flag }: { readonly flag: Flag }) {
         />
       </ContextForm>
       <div className="explain-results" ref={place}>
+        <p className="explain-context">{describeContext(context)}</p>
         {selected.map((name, index) => (
           <section key={name} className="card card-body" aria-labelledby={`explain-${name}`}>
             <h2 id={`explain-${name}`} className="explain-heading">
@@ -94,6 +97,16 @@ function Explanations({ flag }: { readonly flag: Flag }) {
       </div>
     </div>
   );
+}
+
+/** Says for whom the results are: what the form contains may not have been sent yet. */
+function describeContext(context: ContextValues): string {
+  const values = Object.entries(context)
+    .filter(([, value]) => value !== "")
+    .map(([field, value]) => `${field} = ${value}`);
+  return values.length === 0
+    ? "For an empty context, as if the application knew nothing about its user. Fill in the form to see what a certain user gets."
+    : `For ${joinWithAnd(values)}.`;
 }
 
 type EvaluationQuery = Parameters<typeof Loaded<readonly Evaluation[]>>[0]["query"];
