@@ -68,7 +68,9 @@ export function environmentOf(page: Page, name = "development"): Locator {
 
 /** Chooses an entry of the menu of a strategy. */
 export async function runAction(page: Page, strategy: string, action: string): Promise<void> {
-  await page.getByRole("button", { name: `More actions for ${strategy}`, exact: true }).click();
+  await page
+    .getByRole("button", { name: `More actions for ${strategy}`, exact: true })
+    .press("Enter");
   await page.getByRole("menuitem", { name: action, exact: true }).click();
 }
 

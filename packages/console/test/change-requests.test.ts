@@ -227,7 +227,10 @@ describeConsole("change requests", (console) => {
       .getByRole("list", { name: "Requested changes of this flag" })
       .getByText("needs 1 approval")
       .waitFor();
-    await page.getByRole("link", { name: `Change request #${id}` }).click();
+    await page
+      .getByRole("link", { name: `Change request #${id}` })
+      .first()
+      .click();
     await page.getByText("but will not be applied before it has 1 approval").waitFor();
     expect(await page.getByText("It is applied on").count()).toBe(0);
     await page.getByRole("button", { name: "Send to review" }).waitFor();

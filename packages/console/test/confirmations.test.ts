@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { switchFlag } from "../../admin/test/_flags.ts";
-import { confirm } from "./_actions.ts";
+import { choose, confirm } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { flagsOn, switchOf, waitForMessage } from "./_flags.ts";
 import { createFlag, environmentOf, readStrategies, runAction } from "./_strategies.ts";
@@ -48,6 +48,14 @@ describeConsole("changes in production", (console) => {
     await form.getByText(consequence).waitFor();
     await expectAccessible(page);
     await form.getByRole("button", { name: "Add strategy" }).click();
+    const added = await waitForMessage(page, "Added a strategy in production");
+    expect(await readStrategies(console, flag, "production")).toHaveLength(2);
+    await added.getByRole("button", { name: "Undo" }).click();
+    await expect
+      .poll(() => readStrategies(console, flag, "production"))
+      .toMatchObject([{ parameters: { rollout: "25" } }]);
+    await production.getByRole("button", { name: "Add strategy" }).click();
+    await form.getByRole("button", { name: "Add strategy" }).click();
     await waitForMessage(page, "Added a strategy in production");
     expect(await readStrategies(console, flag, "production")).toHaveLength(2);
 
@@ -68,6 +76,30 @@ describeConsole("changes in production", (console) => {
     expect(await flagsOn(console, "default", "production")).not.toContain(flag);
     await deleted.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => flagsOn(console, "default", "production")).toContain(flag);
+  });
+
+  test("a flag that has strategies only elsewhere is turned on for the same people", async () => {
+    await createFlag(console, "copied", [percent("10")]);
+    const page = await console.open("/projects/default/flags/copied");
+    const production = environmentOf(page, "production").getByRole("switch");
+    const dialog = page.getByRole("dialog", { name: "Turn on copied in production?" });
+    await clickControl(production);
+    await choose(dialog, "Audience", "As in development: for 10% of users");
+    await dialog.getByRole("button", { name: "Turn on" }).click();
+    const message = await waitForMessage(page, "copied is now on in production");
+    const [strategy, ...others] = await readStrategies(console, "copied", "production");
+    expect(strategy).toMatchObject({ parameters: { rollout: "10" } });
+    expect(others).toEqual([]);
+    expect(await flagsOn(console, "default", "production")).toContain("copied");
+    await message.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => flagsOn(console, "default", "production")).not.toContain("copied");
+    expect(await readStrategies(console, "copied", "production")).toEqual([]);
+
+    await clickControl(production);
+    await choose(dialog, "Audience", "A new strategy: for everyone");
+    await dialog.getByRole("button", { name: "Schedule instead" }).click();
+    await waitForMessage(page, "Added to your change request for production");
+    expect(await readStrategies(console, "copied", "production")).toEqual([]);
   });
 
   test("a segment, a dependency and another page", async () => {

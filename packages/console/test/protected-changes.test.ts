@@ -2,9 +2,9 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { createUser, logIn } from "../../admin/test/_accounts.ts";
 import { choose, field, runAction as runRowAction } from "./_actions.ts";
-import { clickControl, describeConsole, expectAccessible } from "./_console.ts";
-import { createProject, flagsOn, waitForMessage } from "./_flags.ts";
-import { createFlag, readStrategies } from "./_strategies.ts";
+import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
+import { createProject, flagsOn, switchOf, waitForMessage } from "./_flags.ts";
+import { createFlag, environmentOf, readStrategies } from "./_strategies.ts";
 
 const REQUESTS = "/projects/default/change-requests";
 
@@ -136,6 +136,98 @@ describeConsole("changes where approvals are required", (console) => {
     await page.getByText("Change the segment pilots").waitFor();
     await expectAccessible(page);
     await console.admin("DELETE", `${REQUESTS}/${request.id}`);
+  });
+
+  test.each(SIZES)(
+    "turning on a flag that has strategies only elsewhere asks for whom, on a %s",
+    async (size) => {
+      const flag = `elsewhere-${size}`;
+      await setApprovals(null);
+      await createFlag(console, flag, [percent("10", { title: "Pilots" })]);
+      await setApprovals(1);
+      const page = await console.open(`/projects/default/flags?query=${flag}`, { size });
+      await clickControl(switchOf(page, flag, "production"));
+      const dialog = page.getByRole("dialog", { name: `Turn on ${flag} in production?` });
+      await dialog.getByText(`The flag has no strategy in production.`).waitFor();
+      await dialog.getByText("Changes in production require 1 approval.").waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole("button", { name: "Add to change request" }).click();
+      await dialog.getByText("Choose an audience.").waitFor();
+      await choose(dialog, "Audience", "As in development: for 10% of users");
+      await dialog.getByRole("button", { name: "Add to change request" }).click();
+      await waitForMessage(page, "Added to your change request for production");
+      await openDraft(page);
+      const request = await readRequest(page);
+      expect(request.features).toMatchObject([
+        {
+          name: flag,
+          changes: [
+            { action: "addStrategy", payload: { title: "Pilots", parameters: { rollout: "10" } } },
+            { action: "updateEnabled", payload: { enabled: true } },
+          ],
+        },
+      ]);
+      await expectAccessible(page);
+      await console.admin("DELETE", `${REQUESTS}/${request.id}`);
+
+      await page.goto(`${console.url}/projects/default/flags/${flag}`);
+      await clickControl(environmentOf(page, "production").getByRole("switch"));
+      await choose(dialog, "Audience", "A new strategy: for everyone");
+      await dialog.getByRole("button", { name: "Add to change request" }).click();
+      await openDraft(page);
+      await page.getByRole("heading", { name: "Strategy added" }).waitFor();
+      const other = await readRequest(page);
+      expect(other.features).toMatchObject([{ changes: [{ action: "updateEnabled" }] }]);
+      await console.admin("DELETE", `${REQUESTS}/${other.id}`);
+      expect(await flagsOn(console, "default", "production")).not.toContain(flag);
+    },
+  );
+
+  test.each(SIZES)("a switch says that it is requested, on a %s", async (size) => {
+    const flag = `waiting-${size}`;
+    await createProtected(flag, [percent("10")]);
+    const page = await console.open(`/projects/default/flags?query=${flag}`, { size });
+    await clickControl(switchOf(page, flag, "production"));
+    const message = await waitForMessage(page, "Added to your change request for production");
+    const inList = page.getByRole("link", { name: "requested" });
+    await inList.waitFor();
+    expect(await inList.getAttribute("title")).toBe("Waits in your change request");
+    await expectAccessible(page);
+    // Pointing at it stops its time.
+    await message.hover();
+    const id = Number((await inList.getAttribute("href"))?.split("/").at(-1));
+    await console.admin("PUT", `${REQUESTS}/${id}/state`, { state: "In review" });
+    await message.waitFor({ state: "detached" });
+
+    await page.goto(`${console.url}/projects/default/flags/${flag}`);
+    const production = environmentOf(page, "production");
+    await production.getByText("Switching it is requested: it waits in").waitFor();
+    expect(
+      await environmentOf(page, "development").getByText("Switching it is requested").count(),
+    ).toBe(0);
+    await expectAccessible(page);
+    await production.getByRole("link", { name: `Change request #${id}` }).click();
+    await page.getByText(`Turn on ${flag} in production`).waitFor();
+    await console.admin("PUT", `${REQUESTS}/${id}/state`, { state: "Cancelled" });
+  });
+
+  test("several flags without a strategy are turned on for everyone only after a question", async () => {
+    await setApprovals(null);
+    await createFlag(console, "none-a");
+    await createFlag(console, "none-b");
+    await setApprovals(1);
+    const page = await console.open("/projects/default/flags?query=none-");
+    await clickControl(page.getByRole("checkbox", { name: "Select all flags" }));
+    await press(page, "Change 2 flags");
+    await page
+      .getByRole("group", { name: "production" })
+      .getByRole("menuitem", { name: "Turn on" })
+      .click();
+    const dialog = page.getByRole("dialog", { name: "Turn on 2 flags in production?" });
+    await dialog.getByText("This turns 2 flags on for everyone in production.").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByText("Your change request for").count()).toBe(0);
   });
 
   test("an import is sent to review as a request of its own", async () => {

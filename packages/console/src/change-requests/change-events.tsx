@@ -21,7 +21,7 @@ export function ChangeEvents({ events }: Pick<RequestedChange, "events">) {
       {shown.map((event, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- the events of a change keep their order
         <div key={index} className="request-table-frame">
-          {shown.length === 1 ? null : <h4>{EVENT_WORDS[event.type].label}</h4>}
+          {events.length === 1 ? null : <h4>{EVENT_WORDS[event.type].label}</h4>}
           <Differences before={event.preData} after={event.data} />
         </div>
       ))}

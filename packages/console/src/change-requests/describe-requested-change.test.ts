@@ -38,6 +38,14 @@ test.each<[Change, string]>([
     },
     "Roll out a strategy of checkout in production in steps: 10% for 1 hour, then 100%",
   ],
+  [
+    { action: "replaceRules", events: [], payload: { strategies: [] } },
+    "Replace the strategies and variants of checkout in production",
+  ],
+  [
+    { action: "replaceRules", events: [], payload: { strategies: [], enabled: true } },
+    "Replace the strategies and variants of checkout in production, and turn it on",
+  ],
   // What was recorded may have any form.
   [
     { action: "deleteStrategy", events: [], payload: {} },

@@ -31,8 +31,11 @@ const SENTENCES: Readonly<Record<ActionName, (described: Described) => string>> 
   reorderStrategy: ({ flag, environment }) =>
     `Change the order of the strategies of ${flag} in ${environment}`,
   patchVariant: ({ flag, environment }) => `Change the variants of ${flag} in ${environment}`,
-  replaceRules: ({ flag, environment }) =>
-    `Replace the strategies and variants of ${flag} in ${environment}`,
+  replaceRules: ({ change, flag, environment }) => {
+    const { enabled } = fieldsOf(change.payload);
+    const state = typeof enabled === "boolean" ? `, and turn it ${enabled ? "on" : "off"}` : "";
+    return `Replace the strategies and variants of ${flag} in ${environment}${state}`;
+  },
   archiveFeature: ({ flag }) => `Archive ${flag}`,
   reviveFeature: ({ flag }) => `Revive ${flag} from the archive`,
   moveFeature: ({ change, flag }) =>

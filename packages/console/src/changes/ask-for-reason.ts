@@ -17,6 +17,6 @@ export function askForReason(question: Question, { request, makeNow }: Choices):
       asksReason: true,
       alternative: { label: ADD, run: request },
     },
-    (reason = "") => makeNow(reason),
+    ({ reason = "" }) => makeNow(reason),
   );
 }

@@ -1,5 +1,6 @@
 import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
+import type { Answer, ConfirmDialogProps } from "../ui/confirm-dialog.tsx";
 import { lazyPart } from "../ui/lazy-part.tsx";
 
 const ConfirmDialog = lazyPart(
@@ -17,15 +18,19 @@ export interface Question {
   readonly isDangerous?: boolean;
   /** Whether people have to say why. @default false */
   readonly asksReason?: boolean;
+  /** What people have to choose. @default nothing */
+  readonly choice?: ConfirmDialogProps["choice"];
+  /** Whether it is also asked before the change is requested. @default false, because others review what is requested */
+  readonly isAskedBeforeRequest?: boolean;
   /** A button for what can be done instead. */
-  readonly alternative?: { readonly label: string; readonly run: () => void } | undefined;
+  readonly alternative?: ConfirmDialogProps["alternative"];
   /** Shown below the sentence. */
   readonly details?: ReactNode;
 }
 
 interface Asked {
   readonly question: Question;
-  readonly onConfirm: (reason?: string) => void;
+  readonly onConfirm: (answer: Answer) => void;
 }
 
 let asked: Asked | undefined;
@@ -41,8 +46,8 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Shows a question in a dialog, and passes on the reason if it asks for one. It is closed if another page is opened. */
-export function ask(question: Question, onConfirm: (reason?: string) => void): void {
+/** Shows a question in a dialog, and passes on what people answer. It is closed if another page is opened. */
+export function ask(question: Question, onConfirm: (answer: Answer) => void): void {
   show({ question, onConfirm });
 }
 
@@ -53,25 +58,29 @@ export function Confirmations() {
   useEffect(() => () => show(undefined), [pathname]);
   if (shown === undefined) return null;
   const { question, onConfirm } = shown;
-  const { consequence, isDangerous = true, details, alternative, ...words } = question;
+  const { consequence, isDangerous = true, details, alternative } = question;
+  const { title, submit, asksReason, choice } = question;
   return (
     <ConfirmDialog
-      {...words}
+      title={title}
+      submit={submit}
+      {...(asksReason !== undefined && { asksReason })}
+      {...(choice !== undefined && { choice })}
       isDangerous={isDangerous}
       {...(alternative !== undefined && {
         alternative: {
           label: alternative.label,
-          run: () => {
+          run: (answer) => {
             show(undefined);
-            alternative.run();
+            alternative.run(answer);
           },
         },
       })}
       isPending={false}
       onClose={() => show(undefined)}
-      onConfirm={(reason) => {
+      onConfirm={(answer) => {
         show(undefined);
-        onConfirm(reason);
+        onConfirm(answer);
       }}
     >
       <p>{consequence}</p>

@@ -4,12 +4,15 @@ import {
   useMutation,
   useQueryClient,
 } from "@tanstack/react-query";
+import type { Answer } from "../ui/confirm-dialog.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { useStable } from "../ui/use-stable.ts";
 import { ask, type Question } from "./confirmations.tsx";
 import {
+  ADD,
   type Added,
   addToDraft,
+  describeRequirement,
   type Proposal,
   readRequirement,
   readScheduleWarning,
@@ -23,6 +26,8 @@ interface ChangeOptions<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
   /** What people have to confirm first; undefined if nothing. @default nothing */
   readonly asks?: (input: Input) => Question | undefined;
+  /** Returns the input with what people have chosen, if the question has choices. @default they do not matter */
+  readonly withChoice?: (input: Input, choice: string) => Input;
   /**
    * What the change is as a part of a change request. Where it requires approvals, it is requested instead of made. Every
    * change that can change for whom flags are on has it. @default it never requires approvals
@@ -102,29 +107,41 @@ export function useChange<Input = void, Result = unknown>(options: ChangeOptions
   });
   const { mutate: send } = mutation;
   const mutate = useStable((...parameters: Parameters<typeof send>) => {
-    const { asks, proposes, showsErrors = false } = options;
+    const { asks, proposes, withChoice, showsErrors = false } = options;
     // It is absent only if its type is `void`.
-    const input = parameters[0] as Input;
+    const [given, ...callbacks] = parameters;
+    const input = given as Input;
     const proposal = proposes?.(input);
     const question = chooseQuestion(client, proposal, {
       question: asks?.(input),
       hasDialog: showsErrors,
     });
-    if (question === undefined) send(...parameters);
-    else ask({ alternative: scheduling(proposal), ...question }, () => send(...parameters));
+    if (question === undefined) {
+      send(...parameters);
+      return;
+    }
+    const answered = ({ choice }: Answer): Input =>
+      choice === undefined || withChoice === undefined ? input : withChoice(input, choice);
+    const scheduled = scheduling(proposal);
+    const alternative = scheduled && {
+      label: scheduled.label,
+      run: (answer: Answer) => scheduling(proposes?.(answered(answer)))?.run(),
+    };
+    ask({ alternative, ...question }, (answer) => send(answered(answer), ...callbacks));
   });
   return { ...mutation, mutate };
 }
 
-/** What is requested is not confirmed; what is scheduled is mentioned. */
+/** What is requested is confirmed only if nobody would expect what it does; what is scheduled is mentioned. */
 function chooseQuestion(
   client: QueryClient,
   proposal: Proposal | undefined,
   { question, hasDialog }: { question: Question | undefined; hasDialog: boolean },
 ): Question | undefined {
   if (proposal === undefined) return question;
-  if (proposal.isUrgent !== true && readRequirement(client, proposal) !== undefined) {
-    return undefined;
+  const requirement = proposal.isUrgent === true ? undefined : readRequirement(client, proposal);
+  if (requirement !== undefined) {
+    return question?.isAskedBeforeRequest === true ? toRequest(question, requirement) : undefined;
   }
   const warning = readScheduleWarning(client, proposal);
   // A dialog that the caller shows says it itself: see `useDialogWords()`.
@@ -133,4 +150,14 @@ function chooseQuestion(
     return { title: "Change it by hand?", consequence: warning, submit: "Change" };
   }
   return { ...question, consequence: `${question.consequence} ${warning}` };
+}
+
+function toRequest(question: Question, requirement: Requirement): Question {
+  return {
+    ...question,
+    consequence: `${question.consequence} ${describeRequirement(requirement)}`,
+    submit: ADD,
+    isDangerous: false,
+    alternative: undefined,
+  };
 }

@@ -18,6 +18,8 @@ interface SaveOptions<Value> {
   readonly body: unknown;
   /** Returns the body that restores a version. If it is defined, the message has a button "Undo". */
   readonly undoBody?: (replaced: Value) => unknown;
+  /** Removes a new resource. If it is defined, the message that it was created has a button "Undo". */
+  readonly remove?: (created: Value) => Promise<unknown>;
   /** Prefixes of the keys of queries that are refetched afterwards. */
   readonly invalidates: readonly QueryKey[];
   /** Says what has been saved. */
@@ -35,15 +37,17 @@ export interface EditedChange {
   readonly consequence: string | undefined;
 }
 
-interface Saved {
+interface Saved<Value> {
+  /** What the service has stored; undefined for a requested change. */
+  readonly value: Value | undefined;
   readonly etag: string | undefined;
   /** The body that restores the version that was replaced. */
   readonly previous: unknown;
 }
 
 /**
- * Creates a resource, or saves it unless somebody else has changed it in the meantime. Undo restores the version that
- * was replaced, unless somebody else has changed the resource since then.
+ * Creates a resource, or saves it unless somebody else has changed it in the meantime. Undo removes a new resource, and
+ * restores the version that was replaced, unless somebody else has changed the resource since then.
  */
 export function useSave<Value>(options: SaveOptions<Value>) {
   const {
@@ -52,24 +56,26 @@ export function useSave<Value>(options: SaveOptions<Value>) {
     version,
     body,
     undoBody,
+    remove,
     invalidates,
     success,
     proposal,
     edited,
   } = options;
-  const change = useChange<SaveInput, Saved>({
+  const change = useChange<SaveInput, Saved<Value>>({
     run: async ({ overwrites }) => {
       if (edited !== undefined) {
         const { payload } = proposal?.changes[0] ?? {};
         await request(edited.path, { method: "PUT", body: { payload } });
-        return { etag: undefined, previous: undefined };
+        return { value: undefined, etag: undefined, previous: undefined };
       }
       // What is overwritten has to be known, so that Undo can restore it. If somebody saves between the two requests, that
       // is another conflict.
       const replaced = overwrites ? await requestVersioned<Value>(path) : version;
       const method = replaced === undefined ? "POST" : "PUT";
-      const { etag } = await requestVersioned(savePath, { method, body, ifMatch: replaced?.etag });
-      return { etag, previous: replaced && undoBody?.(replaced.value) };
+      const ifMatch = replaced?.etag;
+      const saved = await requestVersioned<Value>(savePath, { method, body, ifMatch });
+      return { ...saved, previous: replaced && undoBody?.(replaced.value) };
     },
     proposes: () => (edited === undefined ? proposal : undefined),
     invalidates: edited === undefined ? invalidates : [["change-requests"]],
@@ -79,6 +85,13 @@ export function useSave<Value>(options: SaveOptions<Value>) {
       undoBody !== undefined && {
         undo: (_input, { etag, previous }) =>
           request(savePath, { method: "PUT", body: previous, ifMatch: etag }),
+      }),
+    ...(version === undefined &&
+      edited === undefined &&
+      remove !== undefined && {
+        undo: async (_input, { value }) => {
+          if (value !== undefined) await remove(value);
+        },
       }),
     showsErrors: true,
   });

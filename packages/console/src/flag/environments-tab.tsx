@@ -4,6 +4,7 @@ import { Columns2, Plus } from "lucide-react";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Flag, FlagEnvironment } from "../api/types.ts";
+import { RequestedSwitch, useRequestedSwitches } from "../change-requests/requested-switch.tsx";
 import { describeEnvironmentType } from "../environments/environment-types.ts";
 import { ProductionMark } from "../environments/production-mark.tsx";
 import { sortByType } from "../environments/sort-by-type.ts";
@@ -101,6 +102,7 @@ function EnvironmentRow({ flag, environment, names, blocked }: EnvironmentRowPro
   const [isAdding, setAdding] = useState(false);
   const { name, enabled, strategies } = environment;
   const whenNone = useDefaultReach(flag.project)(name);
+  const requested = useRequestedSwitches(flag.project)(flag.name, name);
   return (
     <section className="flag-place" aria-label={name}>
       <EnvironmentName environment={environment} />
@@ -114,10 +116,16 @@ function EnvironmentRow({ flag, environment, names, blocked }: EnvironmentRowPro
             environment,
             enabled: isSelected,
             reached: describeTurnedOn(strategies, names, whenNone),
+            hasStrategy: strategies.some(({ disabled }) => !disabled),
           })
         }
       />
       <div className="flag-place-rules">
+        {requested === undefined ? null : (
+          <RuleNote>
+            <RequestedSwitch request={requested} />
+          </RuleNote>
+        )}
         {enabled && strategies.length > 0 ? null : (
           <p className="flag-sentence">
             {describeWithoutStrategies(environment, canEdit, whenNone)}

@@ -145,8 +145,17 @@ function askBeforeSwitching(input: Switching, whenNone: string): Question {
     consequence: describeSwitch({ ...input, reached: reachedBy(input, whenNone) }),
     submit: input.enabled ? "Turn on" : "Turn off",
     isDangerous: !input.enabled,
+    // Flags without a strategy get the default one.
+    isAskedBeforeRequest: input.enabled && input.flags.some((flag) => !hasStrategy(flag, input)),
     details: <NameList names={namesOf(input.flags)} />,
   };
+}
+
+function hasStrategy(
+  { environments }: FlagSummary,
+  { environment }: Pick<Switching, "environment">,
+): boolean {
+  return environments.some(({ name, reach }) => name === environment && reach.strategyCount > 0);
 }
 
 /** Says what changes, for example "on 2 flags in production". */

@@ -11,6 +11,11 @@ import {
   useState,
 } from "react";
 import type { FlagSummary } from "../api/types.ts";
+import {
+  type FindSwitch,
+  RequestedSwitch,
+  useRequestedSwitches,
+} from "../change-requests/requested-switch.tsx";
 import { ProductionMark } from "../environments/production-mark.tsx";
 import { FavoriteButton } from "../favorites/favorite-button.tsx";
 import { useFavoriteFlag } from "../favorites/use-favorites.ts";
@@ -62,6 +67,7 @@ export function FlagList({
   const switching = useSwitchFlag(project);
   const marking = useFavoriteFlag();
   const defaultReach = useDefaultReach(project);
+  const requestedSwitch = useRequestedSwitches(project);
   const container = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   const layout = useLayout(container, environments.length, times.length);
@@ -153,6 +159,7 @@ export function FlagList({
               onSwitch={switching.mutate}
               onMark={marking.mutate}
               defaultReach={defaultReach}
+              requestedSwitch={requestedSwitch}
             />
           );
         })}
@@ -179,6 +186,7 @@ interface RowProps {
   readonly onMark: ReturnType<typeof useFavoriteFlag>["mutate"];
   /** For whom a flag without a strategy is on when it is turned on in an environment. */
   readonly defaultReach: (environment: string) => string;
+  readonly requestedSwitch: FindSwitch;
 }
 
 const Row = memo(function Row({
@@ -195,6 +203,7 @@ const Row = memo(function Row({
   onSwitch,
   onMark,
   defaultReach,
+  requestedSwitch,
 }: RowProps) {
   const { name, project, description, stale, potentiallyStale, tags, type, favorite } = flag;
   return (
@@ -247,6 +256,7 @@ const Row = memo(function Row({
       </span>
       {environments.map(({ name: environment, isProduction }) => {
         const state = flag.environments.find((entry) => entry.name === environment);
+        const requested = requestedSwitch(name, environment);
         return (
           <span key={environment} role="cell" className={classOf(isProduction)}>
             {state === undefined ? (
@@ -264,10 +274,16 @@ const Row = memo(function Row({
                       environment: state,
                       enabled,
                       reached: describeTurnedOnReach(state, defaultReach(state.name)),
+                      hasStrategy: state.reach.strategyCount > 0,
                     })
                   }
                 />
                 <ReachOf state={state} />
+                {requested === undefined ? null : (
+                  <span className="flag-reach">
+                    <RequestedSwitch request={requested} isShort />
+                  </span>
+                )}
               </>
             )}
             <span className="flag-environment-label" aria-hidden>

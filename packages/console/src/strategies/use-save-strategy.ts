@@ -1,4 +1,4 @@
-import { adminPath, type Versioned } from "../api/request.ts";
+import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
 import { placesIn } from "../changes/proposal.ts";
 import { type EditedChange, useSave } from "../changes/use-save.ts";
@@ -35,11 +35,12 @@ export function useSaveStrategy(
 ) {
   const { project, flag, environment } = address;
   const action = id === undefined ? "Added a strategy" : "Saved the strategy";
-  return useSave({
+  return useSave<Strategy>({
     path: strategyPath(address, id),
     version,
     body,
     undoBody: toDraft,
+    remove: (created) => request(strategyPath(address, created.id), { method: "DELETE" }),
     proposal: {
       places: placesIn(project, [environment]),
       changes: [

@@ -1,13 +1,21 @@
 import { type ReactNode, useState } from "react";
 import { FormDialog } from "./dialog.tsx";
 import { TextField } from "./fields.tsx";
+import { type Choice, Select } from "./select.tsx";
 
-interface ConfirmDialogProps {
+/** What people enter when they confirm something. */
+export interface Answer {
+  /** Undefined unless the dialog asks for one. */
+  readonly reason?: string;
+  /** The id of what they have chosen; undefined unless the dialog has choices. */
+  readonly choice?: string;
+}
+
+export interface ConfirmDialogProps {
   readonly title: string;
   /** The label of the button that confirms. */
   readonly submit: string;
-  /** @param reason undefined unless the dialog asks for one */
-  readonly onConfirm: (reason?: string) => void;
+  readonly onConfirm: (answer: Answer) => void;
   readonly onClose: () => void;
   readonly isPending: boolean;
   readonly error?: unknown;
@@ -19,8 +27,12 @@ interface ConfirmDialogProps {
   readonly typed?: string;
   /** Whether people have to say why. @default false */
   readonly asksReason?: boolean;
-  /** A button for what can be done instead. */
-  readonly alternative?: { readonly label: string; readonly run: () => void } | undefined;
+  /** What people have to choose. @default nothing */
+  readonly choice?: { readonly label: string; readonly choices: readonly Choice[] };
+  /** A button for what can be done instead. It is shown once people have chosen what they have to choose. */
+  readonly alternative?:
+    | { readonly label: string; readonly run: (answer: Answer) => void }
+    | undefined;
   /** What will happen. */
   readonly children: ReactNode;
 }
@@ -31,19 +43,34 @@ export function ConfirmDialog({
   isDangerous = true,
   typed,
   asksReason = false,
+  choice,
+  alternative,
   children,
   ...props
 }: ConfirmDialogProps) {
   const [text, setText] = useState("");
   const [reason, setReason] = useState("");
+  const [chosen, setChosen] = useState<string>();
+  const answer: Answer = {
+    ...(asksReason && { reason: reason.trim() }),
+    ...(chosen !== undefined && { choice: chosen }),
+  };
+  const isChosen = choice === undefined || chosen !== undefined;
   return (
     <FormDialog
       {...props}
       isDangerous={isDangerous}
       isDisabled={typed !== undefined && text.trim() !== typed}
-      onSubmit={() => onConfirm(asksReason ? reason.trim() : undefined)}
+      {...(alternative !== undefined &&
+        isChosen && {
+          alternative: { label: alternative.label, run: () => alternative.run(answer) },
+        })}
+      onSubmit={() => onConfirm(answer)}
     >
       {children}
+      {choice === undefined ? null : (
+        <Select {...choice} value={chosen ?? null} onChange={setChosen} isRequired />
+      )}
       {asksReason ? (
         <TextField
           label="Reason"

@@ -19,9 +19,18 @@ const SHOWN_MS = 8000;
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 4 });
 
-/** Shows a message at the edge of the page. Errors stay until they are closed. */
-export function showToast(message: Message): void {
-  queue.add(message, message.kind === "error" ? {} : { timeout: SHOWN_MS });
+/**
+ * Shows a message at the edge of the page. Errors stay until they are closed.
+ *
+ * @param onClose called when the message disappears
+ * @returns a function that closes the message, for one that is no longer true
+ */
+export function showToast(message: Message, onClose?: () => void): () => void {
+  const key = queue.add(message, {
+    ...(message.kind !== "error" && { timeout: SHOWN_MS }),
+    ...(onClose !== undefined && { onClose }),
+  });
+  return () => queue.close(key);
 }
 
 /** Where messages appear. Screen readers announce them. */
