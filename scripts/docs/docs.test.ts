@@ -185,6 +185,30 @@ describe("generated parts of documents", () => {
       "| `Usage of 1 application was not delivered`<br>`Usage of … applications was not delivered` | _warning_: The upstream failed during the shutdown. ",
     ],
     [
+      "messages of failed calls with the level that the status determines",
+      withMessageTables,
+      "messages:start The upstream",
+      "| `… responded with 401: the API token is unknown: use a valid one of type client or backend` | _error_: ",
+    ],
+    [
+      "messages of failed calls with the level that the code determines",
+      withMessageTables,
+      "messages:start The upstream",
+      "| `Cannot reach …: …` | _warning_: ",
+    ],
+    [
+      "messages with all levels at which they are logged",
+      withMessageTables,
+      "messages:start The upstream",
+      "| `… failed: …` | _error, warning_: ",
+    ],
+    [
+      "messages that are not logged, without a level",
+      withMessageTables,
+      "messages:start Console",
+      "| `Too many attempts to sign in have failed` | Somebody",
+    ],
+    [
       "the error responses of the proxy with their status",
       withMessageTables,
       "messages:start Proxy responses",

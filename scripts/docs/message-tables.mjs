@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { collectMessages, readTexts } from "./messages.mjs";
+import { collectMessages, levelOfFailure, readTexts } from "./messages.mjs";
 
 const EXPLANATIONS = new URL("messages.yaml", import.meta.url);
 const TABLES = /(<!-- messages:start (?<part>[^>]+?) -->\n)[\s\S]*?(<!-- messages:end -->)/g;
@@ -12,6 +12,13 @@ const TABLES = /(<!-- messages:start (?<part>[^>]+?) -->\n)[\s\S]*?(<!-- message
 const SELF_EXPLAINED = new Map([
   ["Flag definitions", ({ place }) => place.startsWith("packages/engine/src/")],
   ["Proxy responses", ({ status }) => status !== undefined],
+]);
+
+/** The parts with texts that are not logged. */
+const NOT_LOGGED = new Set([
+  "The command flags-proxy compare",
+  "Responses of the service",
+  "Console",
 ]);
 
 const MAX_WORDS = 25;
@@ -126,19 +133,23 @@ function formatRest(part, members, messages) {
 
 /** Returns the status of responses, or the level at which messages are logged; undefined if they are parts of others. */
 function kindOf(group, messages, part) {
+  if (NOT_LOGGED.has(part)) return undefined;
   const isMember = SELF_EXPLAINED.get(part) ?? (({ status }) => status === undefined);
   const members = messages.filter(isMember);
-  const found = group.map((entry) => findClosest(entry, members));
-  const kinds = new Set(found.map((message) => message?.status ?? message?.level).filter(Boolean));
+  const found = group.flatMap((entry) => {
+    const [, status] = /^… responded with (\d{3})\b/.exec(entry.shown) ?? [];
+    if (status === undefined) return findClosest(entry, members);
+    return { level: levelOfFailure({ code: "STATUS", status: Number(status) }) };
+  });
+  const kinds = new Set(found.map((message) => message.status ?? message.level).filter(Boolean));
   return kinds.size === 0 ? undefined : [...kinds].toSorted(compareTexts).join(", ");
 }
 
-/** Returns the message of which most is fixed, as others match almost everything: "… failed: …". */
+/** Returns the messages of which most is fixed, as others match almost everything: "… failed: …". */
 function findClosest(entry, messages) {
-  const [closest] = messages
-    .filter((message) => contains(entry, message))
-    .toSorted((one, other) => fixedLength(other) - fixedLength(one));
-  return closest;
+  const matching = messages.filter((message) => contains(entry, message));
+  const longest = Math.max(...matching.map(fixedLength));
+  return matching.filter((message) => fixedLength(message) === longest);
 }
 
 function fixedLength({ parts }) {

@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "rolldown/parseAst";
+import { UpstreamError } from "../../packages/sdk/dist/index.js";
 import { walk } from "./walk.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -48,8 +49,8 @@ let collected;
 let allTexts;
 
 /**
- * Returns all messages, as `{ place, parts, level, status }`: the fixed parts of the text, the level if it is logged by
- * itself, and the status if it is a response of the proxy.
+ * Returns all messages, as `{ place, parts, level, status }`: the fixed parts of the text, the level at which it is logged,
+ * if that is known, and the status if it is a response of the proxy.
  */
 export function collectMessages() {
   collected ??= Promise.all(SOURCES.map(collectFrom)).then((lists) => lists.flat());
@@ -119,16 +120,36 @@ function findMessages(program, { calls, errors }) {
   const messages = [];
   walk(program, (node) => {
     const creates =
-      (node.type === "CallExpression" && calls.includes(nameOf(node.callee))) ||
+      (node.type === "CallExpression" &&
+        calls.includes(nameOf(node.callee)) &&
+        node.callee.object?.name !== "controller") ||
       (node.type === "NewExpression" && errors.includes(nameOf(node.callee)));
     if (!creates) return;
     for (const argument of node.arguments) {
       const parts = readParts(argument, constants);
       if (longest(parts).length >= SHORTEST_FRAGMENT)
-        messages.push({ parts, level: LEVELS.get(nameOf(node.callee)), status: statusOf(node) });
+        messages.push({ parts, level: levelOf(node), status: statusOf(node) });
     }
   });
   return messages;
+}
+
+/** A failed call to the upstream is logged at the level that its code determines. */
+function levelOf({ callee, arguments: [, details] }) {
+  if (nameOf(callee) !== "UpstreamError") return LEVELS.get(nameOf(callee));
+  const { value } = details.properties.find(({ key }) => key?.name === "code");
+  const levels = new Set();
+  walk(value, (node) => {
+    // That of a status is known where the status is.
+    if (node.type === "Literal" && node.value !== "STATUS")
+      levels.add(levelOfFailure({ code: node.value }));
+  });
+  return levels.size === 1 ? [...levels][0] : undefined;
+}
+
+/** Returns the level at which a failed call to the upstream is logged. */
+export function levelOfFailure(details) {
+  return new UpstreamError("", details).isTransient ? "warning" : "error";
 }
 
 /** The status of a response of the proxy; undefined for messages of the log. */
@@ -150,6 +171,10 @@ function readParts(node, constants) {
     const left = readParts(node.left, constants);
     const [first = "", ...rest] = readParts(node.right, constants);
     return [...left.slice(0, -1), (left.at(-1) ?? "") + first, ...rest];
+  }
+  // A logged error: its message is the text.
+  if (node.type === "NewExpression" && /Error$/.test(nameOf(node.callee) ?? "")) {
+    return node.arguments.length === 0 ? [] : readParts(node.arguments[0], constants);
   }
   if (node.type === "Identifier" && constants.has(node.name)) {
     // Functions may use the same name: the last one before counts.

@@ -127,7 +127,9 @@ export class GuardedStore implements Store {
     const failures = (this.#failures.get(operation) ?? 0) + 1;
     this.#failures.set(operation, failures);
     if (failures > 1) return;
-    this.#options.logger.warn(`${this.#describe(operation)} failed: ${describeCause(error)}`);
+    this.#options.logger.warn(
+      `${this.#describe(operation)} the store ${this.address} failed: ${describeCause(error)}`,
+    );
   }
 
   #succeeded(operation: StoreOperation): void {
@@ -135,14 +137,14 @@ export class GuardedStore implements Store {
     this.#failures.delete(operation);
     if (failures === 0) return;
     this.#options.logger.warn(
-      `${this.#describe(operation)} works again after ${describeCount(failures, "failed attempt")}`,
+      `${this.#describe(operation)} the store ${this.address} works again after ${describeCount(failures, "failed attempt")}`,
     );
   }
 
   #describe(operation: StoreOperation): string {
     const [verb, preposition] = VERBS[operation];
     const { content } = this.#options;
-    return `${verb} ${content === undefined ? "" : `${content} `}${preposition} the store ${this.address}`;
+    return `${verb} ${content === undefined ? "" : `${content} `}${preposition}`;
   }
 }
 

@@ -206,7 +206,9 @@ async function resolveCredentials(
 
 function toCallError(cause: unknown, url: URL, deadline: Deadline): UpstreamError {
   if (cause instanceof UpstreamError) return cause;
-  const code = deadline.isExpired ? "TIMEOUT" : "NETWORK";
   const reason = describeCause(deadline.isExpired ? deadline.signal.reason : cause);
-  return new UpstreamError(`Cannot reach ${describeUrl(url)}: ${reason}`, { code, cause });
+  return new UpstreamError(`Cannot reach ${describeUrl(url)}: ${reason}`, {
+    code: deadline.isExpired ? "TIMEOUT" : "NETWORK",
+    cause,
+  });
 }
