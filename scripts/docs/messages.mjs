@@ -173,7 +173,7 @@ function readParts(node, constants) {
     return [...left.slice(0, -1), (left.at(-1) ?? "") + first, ...rest];
   }
   // A logged error: its message is the text.
-  if (node.type === "NewExpression" && /Error$/.test(nameOf(node.callee) ?? "")) {
+  if (node.type === "NewExpression" && nameOf(node.callee)?.endsWith("Error")) {
     return node.arguments.length === 0 ? [] : readParts(node.arguments[0], constants);
   }
   if (node.type === "Identifier" && constants.has(node.name)) {

@@ -2,6 +2,7 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createDirectory, replaceFile } from "./_access-file.ts";
@@ -45,7 +46,11 @@ test.each(["1", "2"])("%s processes serve the keys of a file, and follow it", as
   const { path, environment } = await createSettings([
     { name: "web", key: "*:production.web-key", projects: ["web"] },
   ]);
-  const command = startCommand({ ...environment, FLAGS_PROXY_WORKERS: workers });
+  const command = startCommand({
+    ...environment,
+    FLAGS_PROXY_WORKERS: workers,
+    LOG_LEVEL: "info",
+  });
   const url = await command.listening();
   // A new connection each time, so that all workers are reached.
   const get = (key: string) =>
@@ -61,8 +66,19 @@ test.each(["1", "2"])("%s processes serve the keys of a file, and follow it", as
   await replaceFile(path, JSON.stringify({ keys: [{ name: "new", key: "new-key" }] }));
   await eventually(() => statuses("new-key")).toEqual([200]);
   expect(await statuses("*:production.web-key")).toEqual([401]);
-  const { stdout, stderr } = command.output;
+  await writeFile(path, "not JSON");
+  const countOf = (text: string): number => command.output.stdout.split(text).length - 1;
+  await eventually(async () => countOf("the previous keys stay in use")).toBe(1);
+  const newer = ["newer", "newest"].map((name) => ({ name, key: `${name}-key` }));
+  await replaceFile(path, JSON.stringify({ keys: newer }));
+  await eventually(() => statuses("newer-key")).toEqual([200]);
+  // The reports of all workers have arrived when they have exited.
+  command.signal("SIGTERM");
+  const { stdout, stderr } = await command.finished();
   expect(stdout + stderr).not.toContain("web-key");
+  expect(countOf("the previous keys stay in use")).toBe(1);
+  expect(countOf("Read 1 key from")).toBe(1);
+  expect(countOf("can be used again: read 2 keys")).toBe(1);
 });
 
 test("the bundled command verifies signed contexts, and reads keys through its own client", async () => {

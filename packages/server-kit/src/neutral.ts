@@ -19,6 +19,7 @@ export {
 export { TokenBucket } from "./http/token-bucket.ts";
 export { isRecord, tryParseJson } from "./json.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
+export { toLogger } from "./logging/logger.ts";
 export type { CustomLogger, Logger, LogLevel } from "./logging/logger.ts";
 export { createRedact } from "./logging/redact.ts";
 export { rewordSchemaMessage } from "./schema-message.ts";

@@ -3,6 +3,7 @@
 import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
 import type { KeysChange } from "../core/access/verified-key.ts";
 import type { PrimaryFunctions } from "./primary-functions.ts";
+import type { LogLevel } from "flags-server-kit/neutral";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** By the position in the configuration. */
@@ -47,6 +48,8 @@ export type ToPrimary =
     }
   /** Requests all verified keys, and then every change, as `keys`. */
   | { readonly kind: "followKeys" }
+  /** Something that every worker notices. It is logged once for all of them. */
+  | { readonly kind: "log"; readonly level: LogLevel; readonly message: string }
   | { readonly kind: "pong" }
   | { readonly kind: "collected"; readonly metrics: MetricValues };
 

@@ -17,6 +17,7 @@ import { toKeysMessage } from "./key-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
 import { createFunctions, type PrimaryFunctions } from "./primary-functions.ts";
+import { SharedLog } from "./shared-log.ts";
 import { type WorkerCall, WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /**
@@ -41,10 +42,12 @@ export async function serveWithWorkers(
   const collection = new MetricsCollection(registry);
   const flags = sources.map((source) => source.flags);
   const functions = createFunctions(flags, verifier, () => collection.read(pool.workers));
-  const onMessage = createHandler({ logger, distributions, collection, verifier, functions });
+  const log = new SharedLog({ logger, workers: () => pool.workers });
+  const onMessage = createHandler({ logger, log, distributions, collection, verifier, functions });
   const onExit = (worker: WorkerPeer): void => {
     for (const distribution of distributions) distribution.leave(worker);
     collection.leave(worker);
+    log.leave(worker);
   };
   const pool = new WorkerPool({
     count,
@@ -98,6 +101,7 @@ async function findFreePort(host: string | undefined): Promise<number> {
 
 interface HandlerDependencies {
   readonly logger: Pick<Logger, "error">;
+  readonly log: SharedLog;
   readonly distributions: readonly FlagDistribution[];
   readonly collection: MetricsCollection;
   readonly verifier: UpstreamKeyVerifier | undefined;
@@ -106,6 +110,7 @@ interface HandlerDependencies {
 
 function createHandler({
   logger,
+  log,
   distributions,
   collection,
   verifier,
@@ -134,6 +139,7 @@ function createHandler({
     if (message.kind === "hello") void join(worker);
     else if (message.kind === "call") void call(worker, message);
     else if (message.kind === "collected") collection.accept(worker, message.metrics);
+    else if (message.kind === "log") log.report(worker, message);
     else if (message.kind === "loaded") {
       distributions[message.source]?.loaded(worker, message.revision);
     } else if (message.kind === "followKeys" && verifier !== undefined) {

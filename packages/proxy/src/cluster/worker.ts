@@ -8,6 +8,7 @@ import { serve } from "../start/start.ts";
 import { FlagReplica } from "./flag-replica.ts";
 import { WorkerKeyVerifier } from "./key-distribution.ts";
 import type { PrimaryLink } from "./primary-link.ts";
+import { createSharedLogger } from "./shared-log.ts";
 import { createForwarding } from "./usage-forwarding.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
@@ -34,7 +35,11 @@ export async function serveAsWorker(
 
   telemetry?.exportMetrics(metrics);
   const tracer = telemetry?.tracer;
-  const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer, verifier });
+  const proxy = await serve(
+    { ...config, sharedLogger: createSharedLogger(link) },
+    { sources, areOwned: true },
+    { metrics, tracer, verifier },
+  );
   await link.send({ kind: "listening", addresses: proxy.addresses });
   const { server, furtherServers } = proxy;
   const close = async (): Promise<void> => {

@@ -17,6 +17,8 @@ export type { CorsConfig } from "./group-settings.ts";
 
 interface Parts {
   readonly logger: Logger;
+  /** For what every process of this proxy notices, such as changes of files, so that it is logged once. @default `logger` */
+  readonly sharedLogger?: Logger;
   /** The tap of the built-in logger. */
   readonly logTap: LogTap | undefined;
   /** The variable or option that each value comes from, for messages; no entry for defaults. */

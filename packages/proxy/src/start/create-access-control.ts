@@ -20,11 +20,11 @@ export async function createAccessControl(
   sources: readonly Source[],
   { registry, verifier }: AccessControlOptions,
 ): Promise<AccessControl> {
-  const { accessFile, upstreamKeys, logger } = config;
+  const { accessFile, upstreamKeys, sharedLogger: logger = config.logger } = config;
   const access = new AccessControl(config, sources);
   if (accessFile !== undefined) {
     const { followAccessFile } = await import("../access-file/follow-access-file.ts");
-    await followAccessFile(accessFile, access, sources, config);
+    await followAccessFile(accessFile, access, sources, { ...config, logger });
   }
   // NOTE: last, so that no verifier remains open if something else fails.
   if (upstreamKeys !== undefined) {

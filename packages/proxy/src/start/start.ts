@@ -100,8 +100,8 @@ export async function serve(
   chosen: ChosenSources = chooseSources(config, undefined),
   { metrics = createMetrics(), ...options }: ServeOptions = {},
 ): Promise<ServedProxy> {
-  const { network, logger } = config;
-  const tls = network.tls && followTlsFiles(network.tls, logger);
+  const { network, sharedLogger = config.logger } = config;
+  const tls = network.tls && followTlsFiles(network.tls, sharedLogger);
   if (tls !== undefined) observeCertificate(metrics.registry, tls);
   const app = await startApp(config, chosen, {
     ...options,
