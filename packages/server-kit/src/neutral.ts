@@ -3,6 +3,7 @@
 export { codeOf, toErrorMessage } from "./errors.ts";
 export { FairShare } from "./fair-share.ts";
 export { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "./http/attempt-limiter.ts";
+export { canonicalAddress } from "./http/canonical-address.ts";
 export { coalesceReadings } from "./http/coalesce-readings.ts";
 export { matchesEntityTag } from "./http/entity-tag.ts";
 export { GuessLimiter, MAX_VALIDATED_TOKENS, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
@@ -18,8 +19,7 @@ export {
 } from "./http/server-defaults.ts";
 export { TokenBucket } from "./http/token-bucket.ts";
 export { isRecord, tryParseJson } from "./json.ts";
-export { LOG_LEVELS } from "./logging/logger.ts";
-export { toLogger } from "./logging/logger.ts";
+export { LOG_LEVELS, toLogger } from "./logging/logger.ts";
 export type { CustomLogger, Logger, LogLevel } from "./logging/logger.ts";
 export { createRedact } from "./logging/redact.ts";
 export { rewordSchemaMessage } from "./schema-message.ts";

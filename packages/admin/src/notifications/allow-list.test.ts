@@ -79,6 +79,17 @@ test("an allowed address, range or host is not another one", () => {
   expect(findRefusal("192.168.1.1", "other.internal", allowed)).toBe("private");
 });
 
+test.each(["::FFFF:10.0.0.1", "::ffff:a00:1", "::ffff:10.0.0.0/127"])(
+  "addresses are compared by value with %s",
+  (entry) => {
+    const allowed = parseAllowList([entry]);
+    for (const address of ["10.0.0.1", "::ffff:10.0.0.1", "::FFFF:A00:1"]) {
+      expect(findRefusal(address, "a", allowed)).toBeUndefined();
+    }
+    expect(findRefusal("10.0.0.2", "a", allowed)).toBe("private");
+  },
+);
+
 test.each(["hooks.internal", "localhost", "10.0.0.0/8", "::1", "fd00::/8", "a_b.internal"])(
   "the setting accepts %s",
   (entry) => {

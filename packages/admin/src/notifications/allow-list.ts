@@ -35,10 +35,17 @@ function parseRange(text: string): Range | undefined {
   const [start = ""] = text.split("/");
   // NOTE: shorter forms would be read as other addresses than meant: 10/8 as 0.0.0.10/8.
   if (!ipaddr.IPv4.isValidFourPartDecimal(start) && !ipaddr.IPv6.isValid(start)) return undefined;
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (ipaddr.isValidCIDR(text)) return toIpv4Range(...ipaddr.parseCIDR(text));
   if (start !== text) return undefined;
-  const address = ipaddr.parse(text);
+  const address = ipaddr.process(text);
   return [address, address.kind() === "ipv4" ? 32 : 128];
+}
+
+/** Converts a range of IPv4-mapped addresses such as ::ffff:10.0.0.0/104. Returns any other unchanged. */
+function toIpv4Range(address: Address, bits: number): Range {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
+    ? [address.toIPv4Address(), bits - 96]
+    : [address, bits];
 }
 
 /** With these addresses, clouds give credentials to whoever can send requests from a machine. */

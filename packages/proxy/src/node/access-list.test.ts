@@ -35,6 +35,19 @@ test.each([
   expect(createAccessCheck(LISTS)?.(address)).toBe(expected);
 });
 
+test.each([
+  ["2001:DB8::/32", "2001:db8::1", "2001:db9::1"],
+  ["2001:0DB8:0::0001", "2001:db8::1", "2001:db8::2"],
+  ["::FFFF:10.0.0.0/104", "10.0.0.1", "11.0.0.1"],
+  ["::ffff:A00:1", "10.0.0.1", "10.0.0.2"],
+  ["10.0.0.1", "::FFFF:A00:1", "::FFFF:A00:2"],
+])("createAccessCheck() compares %s by value", (range, inside, outside) => {
+  const isAllowed = createAccessCheck({ allowList: [range], denyList: [] });
+  const isNotDenied = createAccessCheck({ allowList: undefined, denyList: [range] });
+  expect([isAllowed?.(inside), isAllowed?.(outside)]).toEqual([true, false]);
+  expect([isNotDenied?.(inside), isNotDenied?.(outside)]).toEqual([false, true]);
+});
+
 test("createAccessCheck() allows no address that is not known, even if only a deny list is set", () => {
   const isAllowed = createAccessCheck({ allowList: undefined, denyList: ["uniquelocal"] });
   expect(["8.8.8.8", "192.168.1.1", "fd00::1", undefined].map((each) => isAllowed?.(each))).toEqual(

@@ -93,7 +93,7 @@ export interface FlagsClientOptions {
   readonly httpProxy?: string | undefined;
   /** Proxy for HTTPS requests; empty: none. @default the variable `HTTPS_PROXY`, or `ALL_PROXY` */
   readonly httpsProxy?: string | undefined;
-  /** Comma-separated hosts for which no proxy is used. @default the variable `NO_PROXY` */
+  /** Comma-separated hosts, IP addresses and CIDR ranges for which no proxy is used. @default the variable `NO_PROXY` */
   readonly noProxy?: string | undefined;
   /** Flags to use before the first response of the upstream. @default none */
   readonly bootstrap?: BootstrapOptions | undefined;

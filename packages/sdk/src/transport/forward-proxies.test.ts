@@ -18,6 +18,17 @@ test.each([
   ["a.test:8080", "http://a.test:8080", true],
   ["[::1]", "http://[::1]:4242", true],
   ["[::1]:80", "http://[::1]", true],
+  ["[::1]:80", "https://[::1]", false],
+  ["::1", "http://[::1]", true],
+  ["[2001:DB8:0::1]", "http://[2001:db8::1]", true],
+  ["[2001:DB8:0::1]", "http://[2001:db8::2]", false],
+  ["10.0.0.1", "http://[::ffff:10.0.0.1]", true],
+  ["::FFFF:10.0.0.1", "http://10.0.0.1", true],
+  ["10.0.0.0/8", "http://10.1.2.3", true],
+  ["10.0.0.0/8", "http://11.1.2.3", false],
+  ["10.0.0.0/8", "http://a.test", false],
+  ["2001:db8::/32", "http://[2001:db8::1]:4242", true],
+  ["10.0.0.0/33", "http://10.0.0.0", false],
 ])("noProxy %j exempts %s: %s", (noProxy, url, isExempt) => {
   expect(readProxies({ noProxy }).isExempt(new URL(url))).toBe(isExempt);
 });

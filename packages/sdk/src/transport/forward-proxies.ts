@@ -4,7 +4,7 @@ import {
   request as startRequest,
 } from "node:http";
 import { Agent, type AgentOptions } from "node:https";
-import { isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 
@@ -33,11 +33,14 @@ interface ForwardProxies {
 /** @throws {TypeError} if the URL of a proxy is invalid */
 export function readProxies(settings: ProxySettings): ForwardProxies {
   const exemptions = (settings.noProxy ?? readVariable("NO_PROXY") ?? "").toLowerCase();
-  const entries = exemptions.split(/[,\s]+/).filter(Boolean);
+  const entries = exemptions
+    .split(/[,\s]+/)
+    .filter(Boolean)
+    .map(toExemption);
   return {
     http: toProxy(settings.httpProxy ?? readVariable("HTTP_PROXY", "ALL_PROXY")),
     https: toProxy(settings.httpsProxy ?? readVariable("HTTPS_PROXY", "ALL_PROXY")),
-    isExempt: (url) => entries.some((entry) => exempts(entry, url)),
+    isExempt: (url) => entries.some((exempts) => exempts(url)),
   };
 }
 
@@ -65,13 +68,45 @@ function toProxy(address: string | undefined): ForwardProxy | undefined {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/** An entry is `*`, or a host that includes its subdomains, possibly with a port. */
-function exempts(entry: string, { protocol, hostname, port }: URL): boolean {
-  if (entry === "*") return true;
-  const [, host = entry, exemptPort] = /^(.+):(\d+)$/.exec(entry) ?? [];
-  if (exemptPort !== undefined && exemptPort !== (port || DEFAULT_PORTS[protocol])) return false;
+/** An entry is `*`, an address, a CIDR range, or a host that includes its subdomains; all but `*` possibly with a port. */
+function toExemption(entry: string): (url: URL) => boolean {
+  if (entry === "*") return () => true;
+  const [, host = entry, exemptPort] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
+  const includes = toRange(host) ?? toDomain(host);
+  return ({ protocol, hostname, port }) =>
+    (exemptPort === undefined || exemptPort === (port || DEFAULT_PORTS[protocol])) &&
+    includes(hostname);
+}
+
+function toDomain(host: string): (hostname: string) => boolean {
   const domain = host.replace(/^\*?\./, "");
-  return hostname === domain || hostname.endsWith(`.${domain}`);
+  return (hostname) => hostname === domain || hostname.endsWith(`.${domain}`);
+}
+
+/** Addresses are compared by value. Returns undefined for text that is neither an address nor a CIDR range. */
+function toRange(host: string): ((hostname: string) => boolean) | undefined {
+  const [start = "", prefix] = withoutBrackets(host).split("/", 2);
+  const bits = prefix ?? (isIPv6(start) ? "128" : "32");
+  if (isIP(start) === 0 || !/^\d{1,3}$/.test(bits)) return undefined;
+  const list = new BlockList();
+  try {
+    list.addSubnet(start, Number(bits), familyOf(start));
+  } catch {
+    // There is no such prefix.
+    return undefined;
+  }
+  return (hostname) => {
+    const address = withoutBrackets(hostname);
+    return isIP(address) !== 0 && list.check(address, familyOf(address));
+  };
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv6(address) ? "ipv6" : "ipv4";
+}
+
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 function credentialsOf({ username, password }: URL): Readonly<Record<string, string>> {

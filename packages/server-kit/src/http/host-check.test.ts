@@ -10,6 +10,14 @@ const isOwn = (
 const LOOPBACK = { host: "127.0.0.1" };
 const PUBLIC = { publicUrl: "https://Flags.example.com:8443/path/" };
 
+test("addresses are compared by value", () => {
+  const options = { host: "127.0.0.1", allowedHosts: ["2001:DB8:0::1", "::FFFF:10.0.0.1"] };
+  for (const own of ["[2001:db8::1]", "[2001:0DB8::0001]:80", "10.0.0.1", "[::ffff:a00:1]"]) {
+    expect(isOwn(own, options)).toBe(true);
+  }
+  for (const other of ["[2001:db8::2]", "10.0.0.2"]) expect(isOwn(other, options)).toBe(false);
+});
+
 describe("a server on a loopback address", () => {
   test.each([
     "localhost",

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { isLoopbackHost } from "../config/loopback.ts";
+import { canonicalAddress } from "./canonical-address.ts";
 
 interface OwnHosts {
   readonly host?: string | undefined;
@@ -22,7 +23,7 @@ export function createHostCheck({ host, allowedHosts = [], publicUrl }: OwnHosts
   const allowsAddresses = !isLoopbackHost(host);
   const ofBrowsers = publicUrl && new URL(publicUrl).hostname.replaceAll(/[[\]]/g, "");
   const own = [host, ofBrowsers, ...allowedHosts].filter((name) => name !== undefined);
-  const names = new Set(own.map((name) => name.toLowerCase()));
+  const names = new Set(own.map((name) => canonicalAddress(name.toLowerCase())));
   return (request) => {
     const name = hostOf(request);
     return (
@@ -41,5 +42,6 @@ const AUTHORITY = /^(?:\[([\da-f:.]+)\]|([\w.-]+?)\.?)(?::\d*)?$/i;
 function hostOf({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">) {
   const authority = ABSOLUTE_FORM.exec(url)?.[1] ?? headers.host ?? "";
   const [, address, name] = AUTHORITY.exec(authority) ?? [];
-  return (address ?? name)?.toLowerCase();
+  const host = (address ?? name)?.toLowerCase();
+  return host === undefined ? undefined : canonicalAddress(host);
 }

@@ -147,6 +147,7 @@ export const UPSTREAM_SETTINGS = {
   }),
   noProxy: upstream.variable(["NO_PROXY", "no_proxy"], {
     kind: textKind,
-    description: "Hosts to connect to without a proxy server, separated by commas.",
+    description:
+      "Hosts, IP addresses and CIDR ranges to connect to without a proxy server, separated by commas.",
   }),
 };
