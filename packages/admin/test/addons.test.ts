@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { EVENT_GROUPS } from "../src/storage/event-groups.ts";
 import { events } from "../src/storage/schema/events.ts";
@@ -181,6 +182,80 @@ describeAnyStorage("/addons", (source) => {
     expect(ids).toContain(latest);
     expect(ids).not.toContain(sent);
     await admin.must(200, "DELETE", `/addons/${body.id}`);
+  });
+});
+
+describeAnyStorage("the secrets of notifications", (source) => {
+  const SECRET = "T0P-S3CR3T";
+  const url = `http://127.0.0.1:1/${SECRET}`;
+  test.each<[string, Record<string, string>]>([
+    ["slack", { url }],
+    ["teams-workflow", { url }],
+    [
+      "webhook",
+      { url, authorization: `Bearer ${SECRET}`, customHeaders: `{"X-Key": "${SECRET}"}` },
+    ],
+    [
+      "datadog",
+      { url: "http://127.0.0.1:1/", apiKey: SECRET, customHeaders: `{"X-Key": "${SECRET}"}` },
+    ],
+  ])("of %s appear in no response, event, export and line of the log", async (provider, sent) => {
+    const logged: string[] = [];
+    const log = (...parts: unknown[]) => void logged.push(inspect(parts, { depth: 9 }));
+    const logger = { debug: log, info: log, warn: log, error: log, fatal: log };
+    const service = await startService(await source.openFresh(), {
+      webhookAllowList: ["127.0.0.1"],
+      logger,
+    });
+    const shown: string[] = [];
+    const call = async (method: string, path: string, body?: unknown) => {
+      const response = await service.request(path, { method, token: ADMIN_TOKEN, body });
+      const text = await response.text();
+      expect([path, response.status, text]).toEqual([path, 200, text]);
+      shown.push(text);
+      return text;
+    };
+    const { parameters: known } = (
+      JSON.parse(await call("GET", "/api/admin/addons")) as {
+        providers: { name: string; parameters: { name: string; sensitive: boolean }[] }[];
+      }
+    ).providers.find(({ name }) => name === provider) ?? { parameters: [] };
+    const sensitive = known.filter((parameter) => parameter.sensitive).map(({ name }) => name);
+    expect(Object.keys(sent)).toEqual(expect.arrayContaining(sensitive));
+
+    const created = await call("POST", "/api/admin/addons", {
+      ...VALID,
+      provider,
+      parameters: sent,
+    });
+    const { id } = JSON.parse(created) as { id: number };
+    const path = `/api/admin/addons/${id}`;
+    const masked = Object.fromEntries(sensitive.map((name) => [name, "*****"]));
+    const parameters = { ...sent, ...masked };
+    await call("PUT", path, { ...VALID, provider, parameters });
+    await call("POST", `${path}/test`);
+    await service.admin("POST", "/projects/default/features", { name: "announced" });
+    await expect
+      .poll(async () => JSON.parse(await call("GET", `${path}/events`)) as unknown)
+      .toMatchObject({ integrationEvents: [{ details: { attempts: 1 } }] });
+    await service.request(`${path}/test`, { method: "POST", token: "*:*.unknown" });
+    for (const page of [
+      path,
+      "/api/admin/addons",
+      "/api/admin/events",
+      "/api/admin/search/events",
+      "/api/admin/search/events/export",
+      "/api/admin/projects/default/export",
+      "/api/admin/instance-admin/statistics",
+      "/internal-backstage/prometheus",
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await call("GET", page);
+    }
+    await call("DELETE", path);
+    const everything = [...shown, ...logged].join("\n");
+    expect(everything).not.toContain(SECRET);
+    expect(everything).toContain("*****");
   });
 });
 
