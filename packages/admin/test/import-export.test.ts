@@ -54,6 +54,7 @@ const FILE = {
       type: "experiment",
       description: "Depends on another feature",
       stale: true,
+      staleSnooze: { until: "2031-03-01T10:00:00.000Z" } as object | null,
       impressionData: true,
       tags: [{ type: "team", value: "checkout", color: null }],
       dependencies: [{ feature: "parent", enabled: true, variants: ["a"] }],
@@ -116,6 +117,7 @@ const FILE = {
       type: "release",
       description: null,
       stale: false,
+      staleSnooze: null,
       impressionData: false,
       tags: [],
       dependencies: [],
@@ -155,6 +157,9 @@ describeStorages("export and import of projects", (source) => {
     const admin = useAdmin(source);
     const path = "/projects/shop";
 
+    const typesOf = async (change: () => Promise<unknown>) =>
+      (await admin.eventsOf(change)).map(({ type }) => type);
+
     test("import creates flags and the definitions that they refer to, and records them", async () => {
       await admin.must(201, "POST", "/projects", { id: "shop", name: "Shop" });
       const events = await admin.eventsOf(async () => {
@@ -169,6 +174,7 @@ describeStorages("export and import of projects", (source) => {
         "segment-created",
         "feature-created",
         "feature-stale-on",
+        "feature-stale-snoozed",
         "tag-created",
         "feature-tagged",
         "feature-strategy-add",
@@ -302,6 +308,31 @@ describeStorages("export and import of projects", (source) => {
       expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
     });
 
+    test("import snoozes flags, and ends snoozes", async () => {
+      const importSnooze = (staleSnooze: unknown) =>
+        admin.must(200, "POST", `${path}/import`, {
+          version: 1,
+          features: [{ name: "child", staleSnooze }],
+        });
+      const read = async () => {
+        const { body } = await admin.must<typeof FILE>(200, "GET", `${path}/export`);
+        return child(body).staleSnooze;
+      };
+      expect(await typesOf(() => importSnooze({ permanent: true }))).toEqual([
+        "feature-stale-snoozed",
+        "features-imported",
+      ]);
+      expect(await read()).toEqual({ permanent: true });
+      expect(await typesOf(() => importSnooze({ permanent: true }))).toEqual([]);
+      expect(await typesOf(() => importSnooze(null))).toEqual([
+        "feature-stale-unsnoozed",
+        "features-imported",
+      ]);
+      expect(await read()).toBeNull();
+      await importSnooze(child(FILE).staleSnooze);
+      expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
+    });
+
     test("import can swap parent and child", async () => {
       const [initial, reversed] = [
         [{ feature: "parent", enabled: true, variants: ["a"] }],
@@ -336,6 +367,22 @@ describeStorages("export and import of projects", (source) => {
       ["of another version", { ...FILE, version: 2 }, 400, "/body/version"],
       ["without features", { version: 1 }, 400, "/body/features"],
       ["with an unknown property", { ...FILE, more: 1 }, 400, "/body/more"],
+      [
+        "with a snooze that has no end",
+        fileWith((file) => {
+          child(file).staleSnooze = {};
+        }),
+        400,
+        "/body/features/0/staleSnooze",
+      ],
+      [
+        "with a snooze until no time",
+        fileWith((file) => {
+          child(file).staleSnooze = { until: "soon" };
+        }),
+        400,
+        "/body/features/0/staleSnooze/until",
+      ],
       [
         "with a duplicate feature",
         fileWith((file) => file.features.push(child(file))),

@@ -5,8 +5,8 @@ import { lifecycles } from "../../storage/schema/lifecycles.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { examineSoon } from "../examine-soon.ts";
 import { type FeatureAddress, getActiveFeature } from "../feature.ts";
-import type { StaleSnooze } from "./read-lifecycles.ts";
 import type { CompleteFeature, StaleSnoozeInput } from "./schemas.ts";
+import { parseSnooze, readSnoozes, type StaleSnooze, toSnoozeColumns } from "./snooze.ts";
 
 type Row = typeof lifecycles.$inferSelect;
 type Columns = Partial<Omit<typeof lifecycles.$inferInsert, "feature">>;
@@ -80,9 +80,10 @@ export async function snooze(
 ): Promise<void> {
   const { db, record } = transaction;
   const { name } = await getActiveFeature(db, address);
-  const after = await readSnooze(db, input);
-  const before = toSnooze(await findRow(db, name));
-  await setColumns(db, name, { ...toColumns(after), ...NOT_STALE });
+  const after = parseSnooze(input, "/body");
+  await checkFuture(db, after);
+  const before = await findSnooze(db, name);
+  await setColumns(db, name, { ...toSnoozeColumns(after), ...NOT_STALE });
   await record({
     type: "feature-stale-snoozed",
     project: address.project,
@@ -102,9 +103,9 @@ export async function unsnooze(
   address: FeatureAddress,
 ): Promise<void> {
   const { name } = await getActiveFeature(db, address);
-  const before = toSnooze(await findRow(db, name));
+  const before = await findSnooze(db, name);
   if (before === undefined) return;
-  await setColumns(db, name, { snoozedUntil: null, isPermanent: false });
+  await setColumns(db, name, toSnoozeColumns(null));
   await examineSoon(db);
   await record({
     type: "feature-stale-unsnoozed",
@@ -114,32 +115,14 @@ export async function unsnooze(
   });
 }
 
-async function readSnooze(
-  db: Database,
-  { until, permanent }: StaleSnoozeInput,
-): Promise<StaleSnooze> {
-  if ((until !== undefined) === (permanent === true)) {
-    throw badData("/body", "must contain either until, or permanent with the value true");
-  }
-  if (until === undefined) return { permanent: true };
-  const time = new Date(until);
-  if (Number.isNaN(time.getTime())) {
-    throw badData("/body/until", "must be a time in ISO 8601 with its offset");
-  }
-  if (time <= (await databaseTime(db))) throw badData("/body/until", "must be in the future");
-  return { until: time };
+async function checkFuture(db: Database, snooze: StaleSnooze): Promise<void> {
+  if (!("until" in snooze) || snooze.until > (await databaseTime(db))) return;
+  throw badData("/body/until", "must be in the future");
 }
 
-function toColumns(after: StaleSnooze): Columns {
-  return "until" in after
-    ? { snoozedUntil: after.until, isPermanent: false }
-    : { snoozedUntil: null, isPermanent: true };
-}
-
-function toSnooze(row: Row | undefined): StaleSnooze | undefined {
-  if (row?.isPermanent === true) return { permanent: true };
-  const until = row?.snoozedUntil ?? null;
-  return until === null ? undefined : { until };
+/** Returns the snooze of a flag; undefined for none. */
+async function findSnooze(db: Database, feature: string): Promise<StaleSnooze | undefined> {
+  return (await readSnoozes(db, [feature])).get(feature);
 }
 
 async function findRow(db: Database, feature: string): Promise<Row | undefined> {

@@ -6,6 +6,7 @@ import {
   lifecycles,
   type StaleReason,
 } from "../../storage/schema/lifecycles.ts";
+import { type StaleSnooze, toSnooze } from "./snooze.ts";
 
 /** The stages of a flag, in their order. */
 export const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;
@@ -19,9 +20,6 @@ export interface ReachedStage {
   /** What became of a completed flag. */
   readonly status?: CompletedStatus;
 }
-
-/** Until when, or that a flag never becomes potentially stale. */
-export type StaleSnooze = { readonly permanent: true } | { readonly until: Date };
 
 /** How far a flag has come, and whether it can probably be removed. */
 export interface LifecycleView {
@@ -121,9 +119,4 @@ function toLifecycleView(row: Row): LifecycleView {
     staleReason: isPotentiallyStale || (stale && isActive) ? row.staleReason : null,
     staleSnooze: toSnooze(row),
   };
-}
-
-function toSnooze({ isPermanent, snoozedUntil }: Row): StaleSnooze | null {
-  if (isPermanent === true) return { permanent: true };
-  return snoozedUntil === null ? null : { until: snoozedUntil };
 }

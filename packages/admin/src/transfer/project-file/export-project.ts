@@ -1,6 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { type Feature, listActiveFeatures } from "../../domain/feature.ts";
 import { listFeatureEnvironments } from "../../domain/features/read-feature.ts";
+import { readSnoozes, type StaleSnooze } from "../../domain/lifecycle/snooze.ts";
 import { readDefaultStrategies } from "../../domain/default-strategies.ts";
 import { getActiveProject } from "../../domain/projects/store.ts";
 import { listSegmentsById, type Segment } from "../../domain/segments/store.ts";
@@ -66,11 +67,13 @@ export async function exportFeatures(
     await db.select().from(dependencies).where(inArray(dependencies.child, names)),
     (row) => row.child,
   );
+  const snoozes = await readSnoozes(db, names);
   return features.map(({ name, type, description, stale, impressionData }) => ({
     name,
     type,
     description,
     stale,
+    staleSnooze: toSnoozeInFile(snoozes.get(name)),
     impressionData,
     tags: (tagsOf.get(name) ?? []).map(({ feature: _feature, ...tag }) => tag),
     dependencies: (parentsOf.get(name) ?? []).map(({ parent, enabled, variants }) => ({
@@ -87,6 +90,11 @@ export async function exportFeatures(
       variants: environment.variants.map(toVariantInFile),
     })),
   }));
+}
+
+function toSnoozeInFile(snooze: StaleSnooze | undefined) {
+  if (snooze === undefined) return null;
+  return "until" in snooze ? { until: snooze.until.toISOString() } : snooze;
 }
 
 function toNames(segments: readonly Segment[]): ReadonlyMap<number, string> {

@@ -1,7 +1,9 @@
 import { inArray } from "drizzle-orm";
 import type { Dependency } from "../../domain/dependencies/store.ts";
+import { examineSoon } from "../../domain/examine-soon.ts";
 import type { FeatureEnvironmentKey } from "../../domain/feature-environment.ts";
 import type { Feature } from "../../domain/feature.ts";
+import { type StaleSnooze, toSnoozeColumns } from "../../domain/lifecycle/snooze.ts";
 import type { Strategy } from "../../domain/strategies/find-strategies.ts";
 import { type FeatureTag, linkTags, unlinkTags } from "../../domain/tags/feature-tags.ts";
 import type { TagInput } from "../../domain/tags/schemas.ts";
@@ -13,9 +15,16 @@ import {
   features,
   tags,
 } from "../../storage/schema/features.ts";
+import { lifecycles } from "../../storage/schema/lifecycles.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { FeatureEnvironmentState, ImportTarget } from "./import-target.ts";
+
+/** What a flag is snoozed to; null: it no longer is. */
+interface Snoozing {
+  readonly feature: string;
+  readonly snooze: StaleSnooze | null;
+}
 
 interface FeatureEnvironment extends FeatureEnvironmentKey, FeatureEnvironmentState {}
 
@@ -29,6 +38,7 @@ interface Changes {
   readonly tags: TagInput[];
   readonly addedTags: FeatureTag[];
   readonly removedTags: FeatureTag[];
+  readonly snoozes: Snoozing[];
   readonly dependencies: Dependency[];
   /** Names of flags whose dependency is removed. */
   readonly independentFeatures: string[];
@@ -59,6 +69,7 @@ export function createImportPlan(target: ImportTarget, actor: Actor, now: Date):
       tags: [],
       addedTags: [],
       removedTags: [],
+      snoozes: [],
       dependencies: [],
       independentFeatures: [],
       events: [],
@@ -75,6 +86,7 @@ export async function writeChanges(
   await writeFeatures(db, changes);
   await writeStrategies(db, changes);
   await writeTags(db, changes);
+  await writeSnoozes(db, changes);
   await writeDependencies(db, changes);
   for (const events of batchesOf(changes.events)) await record(...events);
 }
@@ -138,6 +150,20 @@ async function writeTags(db: Database, changes: Changes): Promise<void> {
   await unlinkTags(db, changes.removedTags);
   for (const rows of batchesOf(changes.tags)) await db.insert(tags).values(rows);
   await linkTags(db, changes.addedTags);
+}
+
+/** NOTE: what a flag is snoozed to decides whether it is potentially stale, so flags are examined again. */
+async function writeSnoozes(db: Database, changes: Changes): Promise<void> {
+  for (const batch of batchesOf(changes.snoozes)) {
+    await db
+      .insert(lifecycles)
+      .values(batch.map(({ feature, snooze }) => ({ feature, ...toSnoozeColumns(snooze) })))
+      .onConflictDoUpdate({
+        target: lifecycles.feature,
+        set: excluded(lifecycles, "snoozedUntil", "isPermanent"),
+      });
+  }
+  if (changes.snoozes.length > 0) await examineSoon(db);
 }
 
 async function writeDependencies(db: Database, changes: Changes): Promise<void> {

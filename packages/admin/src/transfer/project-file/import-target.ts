@@ -2,6 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { Dependency } from "../../domain/dependencies/store.ts";
 import { countActiveFeatures, type Feature, findFeatures } from "../../domain/feature.ts";
 import { listFeatureEnvironments } from "../../domain/features/read-feature.ts";
+import { readSnoozes, type StaleSnooze } from "../../domain/lifecycle/snooze.ts";
 import { type AcceptsName, compileFeatureNaming } from "../../domain/projects/feature-naming.ts";
 import { getProject, listProjectEnvironments } from "../../domain/projects/store.ts";
 import type { Segment } from "../../domain/segments/store.ts";
@@ -46,6 +47,8 @@ export interface ImportTarget {
   readonly strategyContext: StrategyContext;
   /** By flag. */
   readonly tagsOf: ReadonlyMap<string, readonly FeatureTag[]>;
+  /** By flag. */
+  readonly snoozes: ReadonlyMap<string, StaleSnooze>;
   /** Names of all tag types. */
   readonly tagTypes: ReadonlySet<string>;
   /** Keys of all tags, see `tagKey()`. */
@@ -81,6 +84,7 @@ export async function readImportTarget(
     ),
     ...(await readStrategyReferences(db, project, inFile)),
     ...(await readTags(db, names)),
+    snoozes: await readSnoozes(db, names),
     dependencies: await db.select().from(dependencies),
   };
 }

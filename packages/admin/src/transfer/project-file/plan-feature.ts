@@ -2,6 +2,7 @@ import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { notInProject, toSwitchEvent, toVariantsEvent } from "../../domain/feature-environment.ts";
 import { type Feature, toFeatureView } from "../../domain/feature.ts";
 import { toChangeEvents } from "../../domain/features/update-feature.ts";
+import { parseSnooze, type SnoozeInput } from "../../domain/lifecycle/snooze.ts";
 import { notAccepted } from "../../domain/projects/feature-naming.ts";
 import { tagKey, type TagName, trimTag } from "../../domain/tags/store.ts";
 import { checkFlagVariants } from "../../domain/variants/check-variants.ts";
@@ -27,6 +28,7 @@ export function planFeature(plan: ImportPlan, feature: FeatureInFile, path: stri
   const before = plan.target.features.get(feature.name);
   if (before === undefined) planNewFeature(plan, feature, path);
   else planChangedFeature(plan, before, feature);
+  if (feature.staleSnooze !== undefined) planSnooze(plan, feature.name, feature.staleSnooze, path);
   if (feature.tags !== undefined) planTags(plan, feature.name, { tags: feature.tags, path });
   planEnvironments(plan, feature, path);
 }
@@ -81,6 +83,25 @@ function planChangedFeature(
   if (isEqualJson(before, after)) return;
   changes.features.push(after);
   changes.events.push(...toChangeEvents(before, after));
+}
+
+function planSnooze(
+  { target, changes }: ImportPlan,
+  feature: string,
+  inFile: SnoozeInput | null,
+  path: string,
+): void {
+  const before = target.snoozes.get(feature) ?? null;
+  const after = inFile === null ? null : parseSnooze(inFile, `${path}/staleSnooze`);
+  if (isEqualJson(before, after)) return;
+  changes.snoozes.push({ feature, snooze: after });
+  changes.events.push({
+    type: after === null ? "feature-stale-unsnoozed" : "feature-stale-snoozed",
+    project: target.project,
+    feature,
+    ...(before !== null && { before }),
+    ...(after !== null && { after }),
+  });
 }
 
 function planEnvironments(

@@ -40,11 +40,23 @@ const EnvironmentInFile = closedObject("exportedEnvironmentSchema", {
   variants: Type.Optional(FlagVariantsBody),
 });
 
+const StaleSnoozeInFile = closedObject("exportedStaleSnoozeSchema", {
+  until: Type.Optional(
+    Type.String({ maxLength: 40, description: "A time in ISO 8601 with its offset" }),
+  ),
+  permanent: Type.Optional(Type.Boolean({ description: "true: for good, instead of `until`" })),
+});
+
 const FeatureInFile = closedObject("exportedFeatureSchema", {
   name: Name,
   type,
   description,
   stale: Type.Optional(Type.Boolean()),
+  staleSnooze: Type.Optional(
+    Type.Union([StaleSnoozeInFile, Type.Null()], {
+      description: "Until when it does not become potentially stale; null: it is not snoozed",
+    }),
+  ),
   impressionData,
   tags: Type.Optional(Type.Array(TagBody, { maxItems: 100 })),
   dependencies: Type.Optional(
