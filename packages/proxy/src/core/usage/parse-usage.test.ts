@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { isValid } from "../http/validation.ts";
 import { UsageBody } from "./schemas.ts";
-import { parseUsage } from "./parse-usage.ts";
+import { parseBulkUsage, parseUsage } from "./parse-usage.ts";
 
 const OPTIONS = { nowMs: 0, quotaId: "key", keyKind: "client" } as const;
 const numbered = (count: number): Record<string, number> =>
@@ -49,4 +49,24 @@ test("parseUsage() accepts exactly what the schema does", () => {
       else expect(parse).toThrow(/^Bad request: /);
     }),
   );
+});
+
+test("parseBulkUsage() adds entries for the same flag in time that is proportional to their number", () => {
+  // If each entry caused a copy of the sum, this would take longer than a test may.
+  const count = 100_000;
+  const metrics = Array.from({ length: count }, (_, index) => ({
+    appName: "a",
+    featureName: "__proto__",
+    yes: 1,
+    no: 2,
+    variants: { [`v${index}`]: 1, ["__proto__"]: 3 },
+  }));
+  const { usages, invalidCount } = parseBulkUsage(metrics, { ...OPTIONS, keyKind: "server" });
+  expect(invalidCount).toBe(0);
+  const [{ yes, no, variants = {} } = { yes: 0, no: 0 }] = usages.flatMap(({ features }) =>
+    Object.values(features),
+  );
+  expect({ yes, no }).toEqual({ yes: count, no: 2 * count });
+  expect(Object.keys(variants)).toHaveLength(count + 1);
+  expect(Object.getOwnPropertyDescriptor(variants, "__proto__")?.value).toBe(3 * count);
 });

@@ -2,7 +2,7 @@ import { isReportedName, toReportedName } from "flags-engine";
 import type { FeatureUsage } from "flags-sdk";
 import { isRecord } from "flags-server-kit/neutral";
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
-import { addUsage, MAX_VARIANTS } from "../../upstream/usage/usage-buffer.ts";
+import { addCounts, MAX_VARIANTS } from "../../upstream/usage/usage-buffer.ts";
 import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../http/errors.ts";
 import { explainBody } from "../http/validation.ts";
@@ -85,15 +85,14 @@ export function parseBulkUsage(
   { nowMs, quotaId, keyKind }: ParseOptions,
 ): BulkUsage {
   const reader = new CountReader(MAX_COUNTS[keyKind]);
-  const usages = new Map<string, ApplicationUsage & { features: Features }>();
+  const usages = new Map<string, ApplicationUsage & { features: Record<string, Sum> }>();
   for (const metric of metrics) {
     try {
       const { appName, featureName, timestamp, counts } = readMetric(metric, reader);
       const startMs = parseStartMs(timestamp, nowMs);
       const key = JSON.stringify([startMs, appName]);
-      const usage = usages.get(key) ?? { appName, startMs, quotaId, features: noFeatures() };
-      const previous = usage.features[featureName];
-      usage.features[featureName] = previous === undefined ? counts : addUsage(previous, counts);
+      const usage = usages.get(key) ?? { appName, startMs, quotaId, features: withoutPrototype() };
+      addTo((usage.features[featureName] ??= { yes: 0, no: 0 }), counts);
       usages.set(key, usage);
     } catch (error) {
       if (error !== MISMATCH) throw error;
@@ -119,10 +118,24 @@ function readMetric(sent: unknown, reader: CountReader) {
   return { featureName, appName: toReportedName(appName), timestamp, counts };
 }
 
-type Features = Record<string, FeatureUsage>;
+interface Sum {
+  yes: number;
+  no: number;
+  variants?: Record<string, number>;
+}
 
-/** NOTE: no prototype, since a flag can be named `__proto__`. */
-const noFeatures = () => Object.create(null) as Features;
+/** NOTE: changes the sum, since a report can contain thousands of entries for one flag, each with other variants. */
+function addTo(sum: Sum, { yes, no, variants = {} }: FeatureUsage): void {
+  sum.yes = addCounts(sum.yes, yes);
+  sum.no = addCounts(sum.no, no);
+  for (const [name, count] of Object.entries(variants)) {
+    sum.variants ??= withoutPrototype();
+    sum.variants[name] = addCounts(sum.variants[name] ?? 0, count);
+  }
+}
+
+/** NOTE: a flag or a variant can be named `__proto__`. */
+const withoutPrototype = <Value>() => Object.create(null) as Record<string, Value>;
 
 const DIGITS = new RegExp(COUNT_DIGITS);
 
@@ -141,11 +154,11 @@ class CountReader {
   }
 
   /** @throws {HttpError} 400 if a limit is exceeded */
-  readToggles(sent: unknown): Features {
+  readToggles(sent: unknown): Record<string, FeatureUsage> {
     const toggles = toRecord(sent);
     const names = Object.keys(toggles);
     if (names.length > MAX_REPORTED_TOGGLES) throw MISMATCH;
-    const features = noFeatures();
+    const features = withoutPrototype<FeatureUsage>();
     // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
     for (const name of names) {
       const toggle = toRecord(toggles[name]);
@@ -167,7 +180,7 @@ class CountReader {
     const counts = { yes: this.#readCount(yes), no: this.#readCount(no) };
     if (variants === undefined || variants === null) return counts;
     const sent = toRecord(variants);
-    const read = Object.create(null) as Record<string, number>;
+    const read = withoutPrototype<number>();
     for (const name of Object.keys(sent)) {
       const count = this.#readCount(sent[name]);
       if (this.#accepts(name)) read[name] = count;

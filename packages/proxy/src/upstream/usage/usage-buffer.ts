@@ -170,7 +170,7 @@ function sum(previous: FlagUsage, usage: FlagUsage): FlagUsage {
   return { ...previous, startMs, counts: addUsage(previous.counts, usage.counts) };
 }
 
-export function addUsage(one: FeatureUsage, other: FeatureUsage): FeatureUsage {
+function addUsage(one: FeatureUsage, other: FeatureUsage): FeatureUsage {
   // NOTE: safe for a name such as `__proto__`.
   const variants = new Map(Object.entries(one.variants ?? {}));
   for (const [variant, count] of Object.entries(other.variants ?? {})) {
@@ -184,7 +184,7 @@ export function addUsage(one: FeatureUsage, other: FeatureUsage): FeatureUsage {
 }
 
 /** Adds two counts, saturating at the largest exact integer. */
-function addCounts(a: number, b: number): number {
+export function addCounts(a: number, b: number): number {
   return Math.min(a + b, Number.MAX_SAFE_INTEGER);
 }
 
