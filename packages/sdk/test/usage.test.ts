@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import type { FlagsClient, FlagsClientOptions, MetricsBody } from "flags-sdk";
 import { describe, expect, it } from "vitest";
 import { collectMessages, nextEvent, startClient, startUpstream } from "./_client.ts";
@@ -184,6 +185,17 @@ describe("no usage is lost", () => {
     upstream.script(PATH, truncate);
     client.isEnabled("a");
     await expect.poll(() => totalYes(accepted)).toBe(1);
+  });
+
+  it("a large response to a report is not read", async () => {
+    const { upstream, client } = await startReporting();
+    upstream.reply(PATH, raw(gzipSync(" ".repeat(10_000_000)), { "content-encoding": "gzip" }));
+    const error = nextEvent(client, "error");
+    client.isEnabled("a");
+    const [{ message }] = await error;
+    expect(message).toBe(
+      "Sending usage to the upstream failed: The upstream sent more than 1048576 bytes",
+    );
   });
 
   it("usage of many flags is sent in several reports", async () => {

@@ -34,9 +34,6 @@ interface ValidatorOptions {
 /** A short limit, because requests of clients wait for the response. */
 const MAX_TIMEOUT_MS = 5000;
 
-/** Sufficient for 1000 tokens of 100 projects with short names. */
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
-
 /** Determines the delay after failures: one second at first, at most 30. */
 const BACKOFF_INTERVAL_MS = 3000;
 
@@ -64,7 +61,6 @@ export class TokenValidator {
     const http = new HttpClient({
       connections: createConnections(connection),
       timeoutMs: Math.min(connection.timeoutMs, MAX_TIMEOUT_MS),
-      maxBodyBytes: MAX_BODY_BYTES,
     });
     this.#upstream = connectUpstream(settings, http);
     this.#log = new FailureLog(subject, { ...events, failure: () => {} });

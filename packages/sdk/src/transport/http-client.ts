@@ -10,6 +10,8 @@ export interface UpstreamRequest {
   readonly headers: HeaderMap;
   readonly credentials?: (() => Promise<HeaderMap>) | undefined;
   readonly body?: string | undefined;
+  /** The size limit for the body of the response after decompression. @default 64 MiB */
+  readonly maxBodyBytes?: number;
   readonly signal: AbortSignal;
 }
 
@@ -58,8 +60,6 @@ export interface HttpClientOptions {
   readonly connections: Connections;
   /** The time limit for a whole call: header function, connection, redirects and body. */
   readonly timeoutMs: number;
-  /** The size limit for a body after decompression. @default 64 MiB */
-  readonly maxBodyBytes?: number;
   /** Observes requests. For a response that may never end, only until its headers arrive. @default none */
   readonly observe?: RequestObserver | undefined;
 }
@@ -91,7 +91,7 @@ export class HttpClient {
       const { status, headers } = response;
       const isSuccess = status >= 200 && status < 300;
       if (!isSuccess) response.discard();
-      const body = isSuccess ? await readText(response.body, this.#options.maxBodyBytes) : "";
+      const body = isSuccess ? await readText(response.body, request.maxBodyBytes) : "";
       deadline.clear();
       return { status, headers, body };
     });

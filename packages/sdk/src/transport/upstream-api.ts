@@ -50,6 +50,11 @@ const UPSTREAM_URL_SETTING =
 // Upstreams send a keep-alive every 15 to 30 seconds.
 const MAX_SILENCE_MS = 60_000;
 
+/** Of the responses to usage and registrations, of which many can arrive at once. They say nothing. */
+const MAX_CONFIRMATION_BYTES = 1024 * 1024;
+/** Sufficient for 1000 tokens of 100 projects with short names. */
+const MAX_VALIDATION_BYTES = 4 * 1024 * 1024;
+
 /** The calls of the upstream protocol. Every call throws an `UpstreamError` if it fails. */
 export class UpstreamApi {
   readonly #options: UpstreamApiOptions;
@@ -125,6 +130,7 @@ export class UpstreamApi {
         url,
         headers: { ...identityHeaders(identity, 0), "content-type": "application/json" },
         body: JSON.stringify({ tokens }),
+        maxBodyBytes: MAX_VALIDATION_BYTES,
         signal,
       }),
       credentials: () => credentialHeaders({ ...credentials, token: undefined }),
@@ -160,7 +166,10 @@ export class UpstreamApi {
     const { http, url: baseUrl, metricsIntervalMs } = this.#options;
     const url = new URL(path, baseUrl);
     const headers = { ...this.#headers(metricsIntervalMs), "content-type": "application/json" };
-    const response = await http.send(this.#request({ method: "POST", url, headers, body, signal }));
+    const maxBodyBytes = MAX_CONFIRMATION_BYTES;
+    const response = await http.send(
+      this.#request({ method: "POST", url, headers, body, maxBodyBytes, signal }),
+    );
     const { status } = response;
     if (status < 200 || status >= 300) throw toStatusError(response, { url, hints: API_HINTS });
     assertNoPage(url, response, "a confirmation");

@@ -31,7 +31,7 @@ export function createKeysClient(
   proxies: Readonly<Record<"httpProxy" | "httpsProxy" | "noProxy", string>>,
 ): HttpClient {
   const connections = createConnections({ ...proxies, timeoutMs: TIMEOUT_MS });
-  return new HttpClient({ connections, timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES });
+  return new HttpClient({ connections, timeoutMs: TIMEOUT_MS });
 }
 
 type Http = Pick<HttpClient, "send">;
@@ -100,6 +100,7 @@ export async function readKeySet(http: Http, url: URL, signal: AbortSignal): Pro
     url,
     urlSetting: "jwksUrl",
     headers: { accept: "application/json" },
+    maxBodyBytes: MAX_BODY_BYTES,
     signal,
   });
   if (status !== 200) throw new Error(`the status of the response is ${status}`);
