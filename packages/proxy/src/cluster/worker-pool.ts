@@ -112,7 +112,9 @@ export class WorkerPool {
     void worker.exited.then((reason) => {
       if (this.#isStopping) return;
       const exits = worker.servedMs >= STABLE_MS ? 0 : earlyExits + 1;
-      const delayMs = exits < 2 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (exits - 2), MAX_DELAY_MS);
+      // Without any worker, no request is served.
+      const maxDelayMs = this.#workers.size === 0 ? FIRST_DELAY_MS : MAX_DELAY_MS;
+      const delayMs = exits < 2 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (exits - 2), maxDelayMs);
       const delay = delayMs === 0 ? "" : ` in ${delayMs / 1000} s`;
       this.#options.logger.error(`${worker.name} ${reason}: a replacement starts${delay}`);
       const restart = setTimeout(() => {
