@@ -171,6 +171,7 @@ describeConsole("changes where approvals are required", (console) => {
       await console.admin("DELETE", `${REQUESTS}/${request.id}`);
 
       await page.goto(`${console.url}/projects/default/flags/${flag}`);
+      await environmentOf(page, "production").getByText("Turning it on asks for whom.").waitFor();
       await clickControl(environmentOf(page, "production").getByRole("switch"));
       await choose(dialog, "Audience", "A new strategy: for everyone");
       await dialog.getByRole("button", { name: "Add to change request" }).click();
@@ -179,6 +180,23 @@ describeConsole("changes where approvals are required", (console) => {
       const other = await readRequest(page);
       expect(other.features).toMatchObject([{ changes: [{ action: "updateEnabled" }] }]);
       await console.admin("DELETE", `${REQUESTS}/${other.id}`);
+
+      // The draft says for whom already.
+      await console.admin("POST", "/projects/default/environments/production/change-requests", {
+        feature: flag,
+        action: "addStrategy",
+        payload: percent("5"),
+      });
+      await page.goto(`${console.url}/projects/default/flags/${flag}`);
+      await page.getByText("has 1 change.").waitFor();
+      await clickControl(environmentOf(page, "production").getByRole("switch"));
+      await page.getByText("has 2 changes.").waitFor();
+      await openDraft(page);
+      const last = await readRequest(page);
+      expect(last.features).toMatchObject([
+        { changes: [{ action: "addStrategy" }, { action: "updateEnabled" }] },
+      ]);
+      await console.admin("DELETE", `${REQUESTS}/${last.id}`);
       expect(await flagsOn(console, "default", "production")).not.toContain(flag);
     },
   );

@@ -165,6 +165,27 @@ export function readScheduleWarning(client: QueryClient, proposal: Proposal): st
   return describeSchedules(open, proposal);
 }
 
+/** The requested changes that can give a flag a strategy. */
+const ADDING: readonly ActionName[] = ["addStrategy", "replaceRules"];
+
+/** Whether the user's draft gives a flag a strategy in an environment, if a page has loaded the open requests. */
+export function isGivenStrategy(
+  client: QueryClient,
+  flag: string,
+  { project, environment }: Place,
+): boolean {
+  const open = client.getQueryData(changeRequestQueries.open(project).queryKey) ?? [];
+  return open.some(
+    (request) =>
+      request.state === "Draft" &&
+      request.environment === environment &&
+      request.features.some(
+        ({ name, changes }) =>
+          name === flag && changes.some(({ action }) => ADDING.includes(action)),
+      ),
+  );
+}
+
 /** Says that changes of the same flags are scheduled. */
 function useScheduleWarning(proposal: Proposal | undefined): string | undefined {
   const client = useQueryClient();

@@ -102,6 +102,10 @@ function EnvironmentRow({ flag, environment, names, blocked }: EnvironmentRowPro
   const [isAdding, setAdding] = useState(false);
   const { name, enabled, strategies } = environment;
   const whenNone = useDefaultReach(flag.project)(name);
+  const turnedOn =
+    strategies.length === 0 && hasActiveStrategy(flag) && switching.asksForWhom(environment)
+      ? "Turning it on asks for whom"
+      : `Turning it on adds a strategy ${whenNone}`;
   const requested = useRequestedSwitches(flag.project)(flag.name, name);
   return (
     <section className="flag-place" aria-label={name}>
@@ -128,7 +132,7 @@ function EnvironmentRow({ flag, environment, names, blocked }: EnvironmentRowPro
         )}
         {enabled && strategies.length > 0 ? null : (
           <p className="flag-sentence">
-            {describeWithoutStrategies(environment, canEdit, whenNone)}
+            {describeWithoutStrategies(environment, canEdit, turnedOn)}
           </p>
         )}
         {enabled && blocked !== undefined ? <RuleNote>{blocked}</RuleNote> : null}
@@ -182,13 +186,18 @@ function EnvironmentName({ environment }: Pick<EnvironmentRowProps, "environment
 function describeWithoutStrategies(
   { enabled, strategies }: FlagEnvironment,
   canEdit: boolean,
-  whenNone: string,
+  turnedOn: string,
 ): string {
   if (enabled) return "On for everyone.";
   if (strategies.some(({ disabled }) => !disabled)) {
     return "Off for everyone: the strategies have no effect until it is turned on.";
   }
   if (!canEdit) return "Off for everyone.";
-  const added = `Off for everyone. Turning it on adds a strategy ${whenNone}`;
+  const added = `Off for everyone. ${turnedOn}`;
   return strategies.length === 0 ? `${added}.` : `${added}, because all strategies are disabled.`;
+}
+
+/** Whether the flag has an active strategy in any environment. */
+function hasActiveStrategy({ environments }: Flag): boolean {
+  return environments.some(({ strategies }) => strategies.some(({ disabled }) => !disabled));
 }

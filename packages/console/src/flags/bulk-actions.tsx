@@ -1,10 +1,11 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
 import { askForReason } from "../changes/ask-for-reason.ts";
 import type { Question } from "../changes/confirmations.tsx";
-import { placesIn, useRequiredApprovals } from "../changes/proposal.ts";
+import { isGivenStrategy, placesIn, useRequiredApprovals } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { UsedFlags } from "../cleanup/used-flags.tsx";
 import { useHasFavorites } from "../favorites/favorite-button.tsx";
@@ -99,10 +100,15 @@ interface Switching {
 
 /** Returns a function that returns the action that turns flags on or off in an environment. */
 function useSwitchFlags(project: string, flags: readonly FlagSummary[]) {
+  const client = useQueryClient();
   const defaultReach = useDefaultReach(project);
   const requiredApprovals = useRequiredApprovals();
   const questionAbout = (input: Switching): Question =>
     askBeforeSwitching(input, defaultReach(input.environment));
+  /** Whether a requested change gives a flag the default strategy. */
+  const getsDefault = (flag: FlagSummary, { environment }: Switching): boolean =>
+    !hasStrategy(flag, environment) &&
+    !isGivenStrategy(client, flag.name, { project, environment });
   const change = useChange<Switching>({
     run: (input) => switchFlags(project, input),
     proposes: ({ flags: switched, environment, enabled, reason }) => ({
@@ -114,7 +120,14 @@ function useSwitchFlags(project: string, flags: readonly FlagSummary[]) {
       })),
       isUrgent: reason !== undefined,
     }),
-    asks: (input) => (input.reason === undefined ? questionAbout(input) : undefined),
+    asks: (input) =>
+      input.reason === undefined
+        ? {
+            ...questionAbout(input),
+            isAskedBeforeRequest:
+              input.enabled && input.flags.some((flag) => getsDefault(flag, input)),
+          }
+        : undefined,
     invalidates: keysOf(project),
     success: (input) => `Turned ${describeSwitching(input)}`,
     undo: (input) => switchFlags(project, { ...input, enabled: !input.enabled }),
@@ -145,16 +158,11 @@ function askBeforeSwitching(input: Switching, whenNone: string): Question {
     consequence: describeSwitch({ ...input, reached: reachedBy(input, whenNone) }),
     submit: input.enabled ? "Turn on" : "Turn off",
     isDangerous: !input.enabled,
-    // Flags without a strategy get the default one.
-    isAskedBeforeRequest: input.enabled && input.flags.some((flag) => !hasStrategy(flag, input)),
     details: <NameList names={namesOf(input.flags)} />,
   };
 }
 
-function hasStrategy(
-  { environments }: FlagSummary,
-  { environment }: Pick<Switching, "environment">,
-): boolean {
+function hasStrategy({ environments }: FlagSummary, environment: string): boolean {
   return environments.some(({ name, reach }) => name === environment && reach.strategyCount > 0);
 }
 

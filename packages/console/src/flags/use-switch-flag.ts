@@ -5,7 +5,12 @@ import type { Flag, FlagSummary } from "../api/types.ts";
 import { useAsksBeforeChange } from "../changes/asks-before-change.ts";
 import { askForReason } from "../changes/ask-for-reason.ts";
 import type { Question } from "../changes/confirmations.tsx";
-import { placesIn, type Proposal, useRequiredApprovals } from "../changes/proposal.ts";
+import {
+  isGivenStrategy,
+  placesIn,
+  type Proposal,
+  useRequiredApprovals,
+} from "../changes/proposal.ts";
 import { showError } from "../changes/use-add-to-draft.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useStable } from "../ui/use-stable.ts";
@@ -86,8 +91,11 @@ export function useSwitchFlag(project: string) {
   });
   const needsApproval = (environment: string): boolean =>
     requiredApprovals(project, environment) > 0;
+  /** Whether people are asked before a flag without a strategy is turned on. */
+  const asksForWhom = (environment: Switching["environment"]): boolean =>
+    asksBeforeChange(environment) || needsApproval(environment.name);
   const isAsked = ({ enabled, environment, hasStrategy }: Switching): boolean =>
-    asksBeforeChange(environment) || (enabled && !hasStrategy && needsApproval(environment.name));
+    enabled && !hasStrategy ? asksForWhom(environment) : asksBeforeChange(environment);
   const switching = useChange<Switching, string | undefined>({
     run: (input) => {
       const { copied } = input;
@@ -125,7 +133,12 @@ export function useSwitchFlag(project: string) {
       showError(error);
     }
   };
-  const mutate = useStable((input: Switching): void => {
+  const mutate = useStable((given: Switching): void => {
+    const { flag, environment } = given;
+    const isGiven =
+      needsApproval(environment.name) &&
+      isGivenStrategy(client, flag, { project, environment: environment.name });
+    const input = isGiven ? { ...given, hasStrategy: true } : given;
     if (input.enabled || !needsApproval(input.environment.name)) {
       if (input.enabled && !input.hasStrategy && isAsked(input)) void offerAndSwitch(input);
       else switching.mutate(input);
@@ -136,7 +149,7 @@ export function useSwitchFlag(project: string) {
       makeNow: (reason) => switching.mutate({ ...input, reason }),
     });
   });
-  return { ...switching, mutate };
+  return { ...switching, mutate, asksForWhom };
 }
 
 function askBeforeSwitch(input: Switching): Question {
