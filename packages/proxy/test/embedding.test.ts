@@ -263,6 +263,9 @@ describe("fetch()", () => {
     });
     expect(stream.status).toBe(501);
     expect(stream.headers.get("access-control-allow-origin")).toBe("*");
+    // An address would be of no use.
+    const address = await send(app, "/proxy/stream", { method: "POST", body: '{"context":{}}' });
+    expect(address.status).toBe(501);
     const body = JSON.stringify({ context: { note: "x".repeat(2_000_000) } });
     expect((await send(app, "/proxy", { method: "POST", body })).status).toBe(413);
   });

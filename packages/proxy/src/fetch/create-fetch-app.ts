@@ -3,7 +3,7 @@ import { type PageFlags, toBaseUrl, toHeaderMap } from "flags-sdk/neutral";
 import { AccessControl } from "../core/access/access-control.ts";
 import { clientRoutes } from "../core/client-routes.ts";
 import { toPlainAddress } from "../core/context/plain-address.ts";
-import { type HttpError, notEnabled, notReady, streamsNotAvailable } from "../core/http/errors.ts";
+import { type HttpError, notEnabled, notReady } from "../core/http/errors.ts";
 import type { ProxyRequest } from "../core/http/request.ts";
 import { HEALTH_ROUTE, probeRoutes } from "../core/operations/monitoring.ts";
 import { isReady } from "../core/operations/readiness.ts";
@@ -22,7 +22,7 @@ import { refuse, type Route } from "../core/routing/route.ts";
 import { describeSources } from "../sources/describe-sources.ts";
 import type { Source, SourceFailure } from "../sources/sources.ts";
 import { identifySource } from "../store/source-identity.ts";
-import { createFetchHandler } from "./fetch-adapter.ts";
+import { createFetchHandler, withoutStreams } from "./fetch-adapter.ts";
 import {
   type BackgroundWork,
   type BunServer,
@@ -260,8 +260,8 @@ const ignore = { inc: (): void => undefined };
 const UNCOUNTED = { entries: ignore, invalid: ignore, refused: ignore, dropped: ignore };
 
 function rejectUnavailable(route: Route): Route {
-  if (route.path.endsWith("/stream")) return refuse(route, streamsNotAvailable);
-  return route.path.endsWith("/explain") ? refuse(route, explanationsNotAvailable) : route;
+  const isExplanation = route.path.endsWith("/explain");
+  return isExplanation ? refuse(route, explanationsNotAvailable) : withoutStreams(route);
 }
 
 function explanationsNotAvailable(): HttpError {

@@ -8,6 +8,8 @@ import {
 } from "../core/http/errors.ts";
 import { jsonReply, type Reply } from "../core/http/reply.ts";
 import type { BodyLimits, ProxyRequest } from "../core/http/request.ts";
+import { STREAM_ROUTE } from "../core/routes/stream-routes.ts";
+import { refuse, type Route } from "../core/routing/route.ts";
 
 export type FetchHandler = (request: Request, address?: string) => Promise<Response>;
 
@@ -29,6 +31,11 @@ export function createFetchHandler(handler: Handler): FetchHandler {
     const reply = await handler.handle(proxyRequest, (limits) => readBody(request, limits));
     return toResponse(reply.stream === undefined ? reply : noStreams(reply), request.method);
   };
+}
+
+/** Returns a route that issues no addresses of streams either. */
+export function withoutStreams(route: Route): Route {
+  return route.path.endsWith(STREAM_ROUTE) ? refuse(route, streamsNotAvailable) : route;
 }
 
 const FORMATS = new Map<string, "gzip" | "deflate">([

@@ -19,7 +19,7 @@ import { createCallerAddress, createRequestOrigin } from "../node/caller-address
 import { applicationRoutes } from "../core/application.ts";
 import { Cors } from "../core/routing/cors.ts";
 import { EvaluationReporter } from "../core/routes/evaluation-reporter.ts";
-import { Handler } from "../core/routing/handler.ts";
+import { Handler, type HandlerOptions } from "../core/routing/handler.ts";
 import { describeRoutes, type SecuritySchemes } from "../core/routing/openapi.ts";
 import { createProtocol, type Protocol } from "../core/routes/protocol.ts";
 import { PROTOCOLS } from "../core/protocols/protocols.ts";
@@ -32,7 +32,7 @@ import { createDefinitionsReader } from "../core/server-sdk/definitions-document
 import { DefinitionsFeeds } from "../core/server-sdk/definitions-feed.ts";
 import type { KeyVerifier } from "../core/access/verified-key.ts";
 import { createAccessControl } from "./create-access-control.ts";
-import { createFetchHandler, type FetchHandler } from "../fetch/fetch-adapter.ts";
+import { createFetchHandler, type FetchHandler, withoutStreams } from "../fetch/fetch-adapter.ts";
 import { observeKeys } from "../metrics/key-metrics.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { METRICS_PREFIX } from "../metrics/metric-set.ts";
@@ -153,9 +153,8 @@ function buildOnKeys(config: ProxyConfig, sources: readonly Source[], options: K
     omitsManagement: options.omitsManagement ?? false,
   });
   const routes = [...described, ...documentRoutes(config, { routes: described, protocols })];
-  const handler = new Handler({
+  const handlerOptions: Omit<HandlerOptions, "routes"> = {
     basePath,
-    routes,
     cors: new Cors(config),
     errorFormats: protocols.flatMap(({ definition: { errors } }) =>
       errors === undefined ? [] : [{ ...errors, path: basePath + errors.path }],
@@ -166,9 +165,9 @@ function buildOnKeys(config: ProxyConfig, sources: readonly Source[], options: K
     onRoute: tracer && ((request, route) => findTrace(request)?.setRoute(route)),
     onFailure: ({ request, message, cause }) =>
       runInTrace(tracer, request as never, () => logger.error(message, cause)),
-  });
+  };
   const listener = createNodeListener({
-    handler,
+    handler: new Handler({ ...handlerOptions, routes }),
     observe: metrics.requests.observe,
     readsForwarded: config.trustProxy !== false,
     tracer,
@@ -196,7 +195,9 @@ function buildOnKeys(config: ProxyConfig, sources: readonly Source[], options: K
   closed.catch(() => undefined);
   const ready = whenReady(sources);
   const flagsReady = (): Promise<void> => Promise.race([ready, closed]);
-  const fetch = createFetchHandler(handler);
+  const fetch = createFetchHandler(
+    new Handler({ ...handlerOptions, routes: routes.map(withoutStreams) }),
+  );
   return { access, guard, routes, listener, fetch, evaluate, flagsReady, main };
 }
 
