@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { Gauge } from "prom-client";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { KeyVerifier } from "../src/core/access/verified-key.ts";
 import { createMetrics } from "../src/metrics/metrics.ts";
 import { toSource } from "../src/sources/sources.ts";
@@ -89,4 +89,32 @@ test("a connection in use when the proxy closes ends after the response to one m
   expect(first).toMatch(/^200 /);
   expect(second).toMatch(/^200 /);
   expect(second).toMatch(/^connection: close\r$/im);
+});
+
+test("a connection that a browser has opened in advance does not delay the end", async () => {
+  const { server, port, close } = await startProxy();
+  const accepted = once(server, "connection");
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  await accepted;
+  const ended = text(socket);
+  await close();
+  expect(await ended).toBe("");
+});
+
+test("a request that does not arrive delays the end by 5 s at most", async () => {
+  const { server, port, close } = await startProxy();
+  const accepted = once(server, "connection");
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const [accepting] = (await accepted) as [Socket];
+  socket.write("GET /proxy HTTP/1.1\r\n");
+  await expect.poll(() => accepting.bytesRead).toBeGreaterThan(0);
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const closed = close();
+  await vi.waitUntil(() => vi.getTimerCount() > 0);
+  vi.advanceTimersByTime(5000);
+  await closed;
+  expect(accepting.destroyed).toBe(true);
 });

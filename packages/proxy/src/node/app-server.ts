@@ -19,9 +19,13 @@ type Closer = () => void | Promise<void>;
 
 const SWEEP_INTERVAL_MS = 50;
 
+/** How long requests in progress may take. Usage is sent afterwards, and all of it must fit into the 10 s of most platforms. */
+const DRAIN_MS = 5000;
+
 /** An HTTP server with what must be closed with it. It does not listen yet. */
 export class AppServer {
   readonly server: Server;
+  readonly #guard: ConnectionGuard;
   readonly #furtherServers: Server[] = [];
   readonly #beforeClose: (() => void)[] = [];
   readonly #closers: Closer[] = [];
@@ -29,6 +33,7 @@ export class AppServer {
   #closed: Promise<void> | undefined;
 
   constructor({ guard, listener, tls }: AppServerOptions) {
+    this.#guard = guard;
     this.server = createGuardedServer(guard, listener, tls?.createServer);
     const onClientError = createClientErrorHandler({
       toBody: ({ message }) => ({ error: message }),
@@ -61,7 +66,7 @@ export class AppServer {
     this.#closers.unshift(closer);
   }
 
-  /** Finishes requests in progress, and closes what belongs to the server. Can be called more than once. */
+  /** Finishes requests in progress, within 5 s, and closes what belongs to the server. Can be called more than once. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -75,6 +80,7 @@ export class AppServer {
     // What the functions have written must be sent before connections count as idle.
     await afterWriting();
     await this.#opening;
+    this.#guard.closeUnused();
     await Promise.all([this.server, ...this.#furtherServers].map(closeServer));
     for (const closer of this.#closers) {
       // oxlint-disable-next-line no-await-in-loop -- the later ones may depend on the earlier ones
@@ -90,6 +96,8 @@ async function closeServer(server: Server): Promise<void> {
   // NOTE: a connection whose request was in progress stays open after the response.
   server.closeIdleConnections();
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS);
+  const limit = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearInterval(sweep);
+  clearTimeout(limit);
 }

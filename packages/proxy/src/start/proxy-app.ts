@@ -37,7 +37,7 @@ export interface ProxyApp extends AsyncDisposable {
   listen(options: ListenOptions): Promise<string>;
   listen(port: number, callback?: () => void): Promise<string>;
   listen(port: number, host: string, callback?: () => void): Promise<string>;
-  /** Finishes requests in progress and delivers the pending usage. Can be called more than once. */
+  /** Finishes requests in progress, within 5 s, and delivers the pending usage. Can be called more than once. */
   close(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export interface RunningProxy extends AsyncDisposable {
   /** Its address, including the base path: `/proxy` and the other paths follow. */
   readonly url: string;
   readonly port: number;
-  /** Finishes requests in progress and delivers the pending usage. Can be called more than once. */
+  /** Finishes requests in progress, within 5 s, and delivers the pending usage. Can be called more than once. */
   close(): Promise<void>;
 }
 

@@ -198,6 +198,14 @@ export class ConnectionGuard {
     return response.headersSent || response.req.complete;
   }
 
+  /**
+   * Closes connections on which nothing has arrived, as browsers open them in advance: `closeIdleConnections()` of a server
+   * waits for their first request.
+   */
+  closeUnused(): void {
+    for (const socket of this.#connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   #stopKeepingAlive(): void {
     this.#isStopping = true;
     for (const { response } of this.#connections.values()) {
