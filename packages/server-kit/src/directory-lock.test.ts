@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { mountSmallDisk, skipsSmallDisks } from "../../admin/test/_small-disk.ts";
 import {
   describeSelf,
   DirectoryInUseError,
@@ -50,6 +51,14 @@ async function spawnIdle(): Promise<{ readonly pid: number; kill(): Promise<void
     },
   };
 }
+
+test.skipIf(skipsSmallDisks)("lockDirectory() leaves nothing on a full disk", async () => {
+  const disk = mountSmallDisk(1);
+  disk.fillUpTo(0);
+  const before = readdirSync(disk.directory);
+  await expect(lockDirectory(disk.directory)).rejects.toThrow("ENOSPC");
+  expect(readdirSync(disk.directory)).toEqual(before);
+});
 
 test("lockDirectory() refuses a directory in use and names the process that uses it", async () => {
   const lock = await lockDirectory(directory);

@@ -176,6 +176,8 @@ async function claim(
     await writeFile(path, JSON.stringify(content), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
+    // NOTE: on a full disk, the file exists without its content, and each attempt would leave another one.
+    await rm(path, { force: true });
     throw error;
   }
   const generations = await generationsOf(directory);
