@@ -15,6 +15,8 @@ import type { S3Address } from "./s3-address.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
 
+const MAX_ERROR_BYTES = 64 * 1024;
+
 /** S3-compatible servers accept this region, unless they are configured with another one. */
 const DEFAULT_REGION = "us-east-1";
 
@@ -121,7 +123,7 @@ function createRequestHandler(
       const { statusCode = 0 } = message;
       const received = Object.entries(message.headers);
       const texts = Object.fromEntries(received.map(([name, value]) => [name, String(value)]));
-      const body = Readable.from(limit(message), { objectMode: false });
+      const body = Readable.from(limit(message, statusCode), { objectMode: false });
       return { response: { statusCode, headers: texts, body } };
     },
     updateHttpClientConfig: () => undefined,
@@ -130,11 +132,16 @@ function createRequestHandler(
 }
 
 /** NOTE: the library reads whole responses, also those with errors. Throwing out of the loop closes the connection. */
-async function* limit(message: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+async function* limit(
+  message: AsyncIterable<Uint8Array>,
+  status: number,
+): AsyncGenerator<Uint8Array, undefined> {
+  const maxBytes = status < 300 ? MAX_DOCUMENT_BYTES : MAX_ERROR_BYTES;
   let sizeBytes = 0;
   for await (const chunk of message) {
     sizeBytes += chunk.byteLength;
-    if (sizeBytes > MAX_DOCUMENT_BYTES) throw new Error("The object is too large to be a document");
+    if (sizeBytes > maxBytes)
+      throw new Error(`The response with the status ${status} is longer than ${maxBytes} bytes`);
     yield chunk;
   }
   return undefined;
