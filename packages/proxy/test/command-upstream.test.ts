@@ -54,6 +54,31 @@ test("two processes send the same ETag, which is still valid after a restart", a
   expect((await fetch(`${restarted}/proxy?userId=7`, { headers })).status).toBe(304);
 });
 
+const NO_FLAGS =
+  "WARN: Requests get a 503 until the upstream sends flags: flags-proxy check with the same settings says what to do\n";
+
+test.each(["1", "2"])(
+  "%s processes log once what clients get and what to do if the upstream fails from the start",
+  async (workers) => {
+    const upstream = await startFeatureServer({ version: 2, features: [] });
+    upstream.failure = 503;
+    const command = startCommand({
+      ...REQUIRED,
+      FLAGS_URL: upstream.url,
+      FLAGS_FETCH_INTERVAL: "20",
+      FLAGS_PROXY_WORKERS: workers,
+    });
+    await eventually(() => command.output.stdout).toContain(NO_FLAGS);
+    upstream.failure = undefined;
+    await untilReady(await command.listening());
+    upstream.failure = 500;
+    await eventually(() => command.output.stdout).toContain("responded with 500");
+    const [before = "", ...after] = command.output.stdout.split(NO_FLAGS);
+    expect(before).toContain("responded with 503");
+    expect(after).toHaveLength(1);
+  },
+);
+
 test("a restarted process responds with a 503 while the upstream is down", async () => {
   const { url: FLAGS_URL } = await startRecordingUpstream();
   const first = startCommand({ ...REQUIRED, FLAGS_URL });

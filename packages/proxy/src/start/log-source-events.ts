@@ -42,26 +42,34 @@ function logEvents(
     );
   };
   let hasFailed = false;
-  let lastWarning: StoreUse | undefined;
+  let lastState: Fallback | undefined;
   // NOTE: not before a failure, because stored flags usually arrive shortly before those of the upstream.
-  const warnOfStore = (): void => {
-    const use = storedFlags && hasFailed ? findStoreUse(flags, storedFlags) : undefined;
-    if (storedFlags === undefined || use === undefined || use === lastWarning) return;
-    lastWarning = use;
-    logger.warn(
-      prefix +
-        (use === "serving"
-          ? `Serving the flags of the store, which the upstream confirmed ${storedFlags.describeAge()}, until the upstream sends flags`
-          : `The store ${storedFlags.store.address} contains no flags of this upstream and token, so requests get a 503 until the upstream sends flags`),
-    );
+  const warnOfFallback = (): void => {
+    const state = hasFailed ? findFallback(flags, storedFlags) : undefined;
+    if (state === undefined || state === lastState) return;
+    lastState = state;
+    if (state === "none") {
+      logger.warn(
+        `${prefix}Requests get a 503 until the upstream sends flags: flags-proxy check with the same settings says what to do`,
+      );
+    } else if (state === "stored") {
+      logger.warn(
+        `${prefix}Serving the flags of the store, which the upstream confirmed ${storedFlags?.describeAge()}, until the upstream sends flags`,
+      );
+    } else {
+      logger.warn(
+        `${prefix}The store ${storedFlags?.store.address} contains no flags of this upstream and token, so requests get a 503 until the upstream sends flags`,
+      );
+    }
   };
   onFailure(() => {
     hasFailed = true;
-    warnOfStore();
+    // After the reason, which is logged next.
+    queueMicrotask(warnOfFallback);
   });
   // NOTE: stored flags do not count as synchronized. Those of another replica are logged with the role.
   const onReady = (): void => {
-    warnOfStore();
+    warnOfFallback();
     if (isSynchronized || storedFlags === undefined || flags.origin !== "store") return;
     logger.info(
       `${prefix}Started with the flags of the store, which the upstream confirmed ${storedFlags.describeAge()}`,
@@ -78,12 +86,18 @@ function logEvents(
   };
 }
 
-type StoreUse = "serving" | "empty";
+/** What a source serves until the upstream has sent flags: those of its store, or none, with or without a store. */
+type Fallback = "stored" | "empty store" | "none";
 
-/** How a source uses its store while the upstream has not sent any flags; undefined if it does not. */
-function findStoreUse(flags: FlagSource, storedFlags: StoredFlags): StoreUse | undefined {
+/** Undefined if the source has other flags, or while it reads its store. */
+function findFallback(
+  flags: FlagSource,
+  storedFlags: StoredFlags | undefined,
+): Fallback | undefined {
   if (flags.lastFetchAtMs !== undefined) return undefined;
   // Otherwise, they are those of another replica.
-  if (flags.origin === "store") return storedFlags.hasRestored ? "serving" : undefined;
-  return flags.snapshot === undefined && storedFlags.isEmpty ? "empty" : undefined;
+  if (flags.origin === "store") return storedFlags?.hasRestored === true ? "stored" : undefined;
+  if (flags.snapshot !== undefined || !(flags instanceof UpstreamSource)) return undefined;
+  if (storedFlags === undefined) return "none";
+  return storedFlags.isEmpty ? "empty store" : undefined;
 }

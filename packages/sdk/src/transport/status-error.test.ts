@@ -1,6 +1,19 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { MAX_RETRY_AFTER_MS, parseRetryAfterMs } from "./status-error.ts";
+import { describe, expect, it, test } from "vitest";
+import { API_HINTS, MAX_RETRY_AFTER_MS, parseRetryAfterMs, toStatusError } from "./status-error.ts";
+
+test("toStatusError() says how long the server asks to wait", () => {
+  const messageOf = (status: number, retryAfter?: string): string => {
+    const headers = new Headers(retryAfter === undefined ? {} : { "retry-after": retryAfter });
+    const url = new URL("https://a.test/api?secret");
+    return toStatusError({ status, headers }, { url, hints: API_HINTS }).message;
+  };
+  expect(messageOf(503, "30")).toBe(
+    "https://a.test/api responded with 503: the server failed, and asks to wait 30 s",
+  );
+  expect(messageOf(503, "0")).toBe("https://a.test/api responded with 503: the server failed");
+  expect(messageOf(407)).toContain("407: a forward proxy requires a user name and a password");
+});
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 

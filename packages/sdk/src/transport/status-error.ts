@@ -22,7 +22,8 @@ export function toStatusError(
 ): UpstreamError {
   const hint = hints.get(status) ?? defaultHint(status);
   const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), Date.now());
-  return new UpstreamError(`${describeUrl(url)} responded with ${status}: ${hint}`, {
+  const wait = retryAfterMs ? `, and asks to wait ${Math.ceil(retryAfterMs / 1000)} s` : "";
+  return new UpstreamError(`${describeUrl(url)} responded with ${status}: ${hint}${wait}`, {
     code: "STATUS",
     status,
     retryAfterMs,
@@ -32,6 +33,7 @@ export function toStatusError(
 function defaultHint(status: number): string {
   if (status >= 200 && status < 300) return "only a 200 or 203 contains a complete response";
   if (status >= 500) return "the server failed";
+  if (status === 407) return "a forward proxy requires a user name and a password in its URL";
   if (status === 429) return "the rate limit of the server is exceeded";
   if (status === 304) return "the server sent a 304 although the request had no ETag";
   if (status >= 300 && status < 400) return "the server has moved: check the URL";

@@ -32,7 +32,7 @@ test.each([
   [{ SHOP_KEYS_FILE: "/k" }, []],
   [{ SHOP_KEY_FILE: "/k" }, ["SHOP_KEY_FILE is set but never read: did you mean SHOP_KEYS_FILE?"]],
   [{ STORE_KEYS_FILE: "/k" }, ["STORE_KEYS_FILE is ignored: use SHOP_KEYS_FILE instead"]],
-  [{ SHOP_SERVICE_HOST: "h", SHOP_WEB_PORT_80_TCP_ADDR: "a", SHOP_WEB_PORT: "p" }, []],
+  [{ SHOP_SERVICE_HOST: "h", SHOP_WEB_PORT_80_TCP_ADDR: "a", SHOP_WEB_PORT: "tcp://h:80" }, []],
 ])("findUnknownVariables() for %j returns %j", (environment, hints) => {
   expect(findUnknownVariables(PROGRAM, environment).map(({ hint }) => hint)).toEqual(hints);
 });
@@ -69,6 +69,19 @@ test.each(["HOME", "PATH", "PORTS", "SHIPPING", "CHOP_PIN", "FTP_PROXY", "SHOPS_
     expect(findUnknownVariables(PROGRAM, { [name]: "x" })).toEqual([]);
   },
 );
+
+test("findUnknownVariables() ignores what Kubernetes sets for a service, but not a name that only ends like it", () => {
+  const environment = {
+    SHOP_WEB_PORT: "tcp://10.0.0.1:80",
+    SHOP_WEB_PORT_80_TCP: "tcp://10.0.0.1:80",
+    SHOP_WEB_PORT_80_TCP_PORT: "80",
+    SHOP_WEB_SERVICE_PORT: "80",
+    SHOP_WINDOW_PORT: "80",
+  };
+  expect(findUnknownVariables(PROGRAM, environment).map(({ name }) => name)).toEqual([
+    "SHOP_WINDOW_PORT",
+  ]);
+});
 
 test.each([
   ["refreshIntervall", "refreshInterval"],

@@ -85,7 +85,7 @@ function describeUnknown(
   if (renamed !== undefined && known.includes(renamed)) {
     return isSet(renamed) ? undefined : `${name} is ignored: use ${renamed} instead`;
   }
-  if (isSetByKubernetes(name)) return undefined;
+  if (isSetByKubernetes(name, environment[name])) return undefined;
   const ours = renamed ?? name;
   const prefix = names.variablePrefixes.find((each) => ours.startsWith(each));
   if (prefix !== undefined) {
@@ -107,8 +107,9 @@ function rename(name: string, { renamedPrefixes }: SettingNames): string | undef
 }
 
 /** NOTE: Kubernetes sets such variables in every pod of a namespace with a service named `flags-…`. */
-function isSetByKubernetes(name: string): boolean {
-  return /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/.test(name);
+function isSetByKubernetes(name: string, text = ""): boolean {
+  const isUrl = /_PORT$/.test(name) && /^[a-z]+:\/\//.test(text);
+  return isUrl || /_SERVICE_(?:HOST|PORT)|_PORT_\d+_(?:TCP|UDP|SCTP)/.test(name);
 }
 
 /** Finds the variable of the setting whose option or variable a name consists of, after `FLAGS_`. */
