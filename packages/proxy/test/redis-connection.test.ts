@@ -1,5 +1,7 @@
 // Connections to real servers: one server, Sentinel, a cluster, TLS and users; and what happens when they fail.
 
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { InvalidValue } from "flags-server-kit/command-line";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseRedisAddress } from "../src/store/redis/redis-address.ts";
@@ -62,6 +64,17 @@ async function stopAfterTest<T extends { stop(): Promise<void> }>(
   onTestFinished(() => started.stop());
   return started;
 }
+
+test("a server that is not Redis is explained", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const store = new RedisStore(connect(`redis://127.0.0.1:${port}`));
+  await expect(store.read("key", signalAfter())).rejects.toThrow(
+    "the server closed the connection: check that it is Redis, and whether FLAGS_STORE must begin with rediss:// for TLS",
+  );
+});
 
 describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
   test("a connection fails immediately without a server, and works as soon as there is one", async () => {

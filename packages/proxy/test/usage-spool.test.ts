@@ -238,7 +238,7 @@ test.skipIf(skipsSmallDisks)(
     }
     expect(proxy.command.output.stdout).toContain(
       "Usage is only in memory, because the spool " +
-        `${disk.directory}/usage/development cannot be used: ENOSPC`,
+        `${disk.directory}/usage/development cannot be used: the disk is full (ENOSPC)`,
     );
     expect(await metricsOf(proxy)).toMatch(
       /\nflags_proxy_usage_spool_unwritten_total\{source="development"\} [1-9]/,
@@ -312,7 +312,7 @@ describe("FLAGS_USAGE_SPOOL", () => {
     await writeFile(file, "");
     const spool = join(file, "usage");
     const environment = settingsOf("http://127.0.0.1:1/api", spool);
-    const problem = `FLAGS_USAGE_SPOOL (option usageSpool) cannot write to the directory ${spool} (ENOTDIR): give the user that runs this process write access, or choose another directory`;
+    const problem = `FLAGS_USAGE_SPOOL (option usageSpool) cannot write to the directory ${spool}: a part of the path is a file, not a directory (ENOTDIR). Correct that, or choose another directory`;
     const started = await runCommand(environment);
     expect(started.code).toBe(1);
     expect(started.stderr).toContain(problem);
@@ -327,7 +327,9 @@ describe("FLAGS_USAGE_SPOOL", () => {
       const environment = settingsOf("http://127.0.0.1:1/api", "/proc/flags");
       const { code, stderr } = await runCommand(environment);
       expect(code).toBe(1);
-      expect(stderr).toContain("cannot write to the directory /proc/flags (ENOENT)");
+      expect(stderr).toContain(
+        "cannot write to the directory /proc/flags: a part of the path does not exist, and cannot be created (ENOENT)",
+      );
     },
   );
 });

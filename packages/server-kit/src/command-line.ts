@@ -21,3 +21,4 @@ export { TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, NAMED_RANGES, trustProxyKind } from "./config/trust-proxy.ts";
 export { isLoopbackHost, isSecureUrl } from "./config/loopback.ts";
 export { createDirectory } from "./create-directory.ts";
+export { explainDiskFailure } from "./explain-disk-failure.ts";

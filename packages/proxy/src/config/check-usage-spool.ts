@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { nameSetting } from "flags-server-kit";
 import { codeOf } from "flags-server-kit/neutral";
-import { createDirectory } from "flags-server-kit/command-line";
+import { createDirectory, explainDiskFailure } from "flags-server-kit/command-line";
 import { nameSpoolDirectories } from "../sources/sources.ts";
 import type { Findings } from "./check-settings.ts";
 import { SETTINGS } from "./settings.ts";
@@ -31,9 +31,8 @@ async function findSpoolProblem(directory: string): Promise<string | undefined> 
     await rm(probe);
     return undefined;
   } catch (error) {
-    const code = codeOf(error);
-    if (TEMPORARY.has(code)) return undefined;
-    return `cannot write to the directory ${directory} (${code}): give the user that runs this process write access, or choose another directory`;
+    if (TEMPORARY.has(codeOf(error))) return undefined;
+    return `cannot write to the directory ${directory}: ${explainDiskFailure(error) ?? String(error)}. Correct that, or choose another directory`;
   }
 }
 

@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { deleteAbandoned, replaceFile } from "flags-sdk/internal";
 import { codeOf } from "flags-server-kit/neutral";
-import { createDirectory } from "flags-server-kit/command-line";
+import { createDirectory, explainDiskFailure } from "flags-server-kit/command-line";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 
 /** Definitions may contain ids of users. */
@@ -90,21 +90,8 @@ async function readIfPresent(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user has no permission",
-  EPERM: "this user has no permission",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is exceeded",
-  ENOENT: "a part of the path does not exist, and cannot be created",
-  ENOTDIR: "a part of the path is a file, not a directory",
-  EEXIST: "a part of the path is a file, not a directory",
-  EISDIR: "it is a directory",
-  ELOOP: "it is a symbolic link, which is not followed",
-};
-
 function explainFailure(error: unknown): unknown {
-  const reason = REASONS[codeOf(error)];
+  const reason = explainDiskFailure(error);
   // NOTE: without a cause, because logs contain only the message of the innermost one.
-  return reason === undefined ? error : new Error(`${reason} (${codeOf(error)})`);
+  return reason === undefined ? error : new Error(reason);
 }

@@ -108,7 +108,7 @@ function rename(name: string, { renamedPrefixes }: SettingNames): string | undef
 
 /** NOTE: Kubernetes sets such variables in every pod of a namespace with a service named `flags-…`. */
 function isSetByKubernetes(name: string, text = ""): boolean {
-  const isUrl = /_PORT$/.test(name) && /^[a-z]+:\/\//.test(text);
+  const isUrl = name.endsWith("_PORT") && /^[a-z]+:\/\//.test(text);
   return isUrl || /_SERVICE_(?:HOST|PORT)|_PORT_\d+_(?:TCP|UDP|SCTP)/.test(name);
 }
 

@@ -26,6 +26,10 @@ export interface RedisSession {
   close(): void;
 }
 
+/** NOTE: without a cause, because logs contain only the message of the innermost one. */
+const CLOSED =
+  "the server closed the connection: check that it is Redis, and whether FLAGS_STORE must begin with rediss:// for TLS";
+
 const CONNECT_TIMEOUT_MS = 2000;
 /** Without replies, commands must not accumulate. */
 const MAX_PENDING_COMMANDS = 1000;
@@ -128,7 +132,9 @@ async function connect(
     destroy();
     // NOTE: a client that is destroyed while it connects may never resolve or reject, or may still connect.
     connecting.then(destroy, () => undefined);
-    throw error;
+    throw error instanceof Error && error.message.startsWith("Socket closed unexpectedly")
+      ? new Error(CLOSED)
+      : error;
   }
   return {
     ended,

@@ -604,7 +604,7 @@ describe("a directory", () => {
     await opened.spool.flushed();
     expect(opened.warnings).toEqual([
       expect.stringContaining(
-        "Usage is only in memory, because the spool DIR cannot be used: ENOTDIR",
+        "Usage is only in memory, because the spool DIR cannot be used: a part of the path is a file, not a directory (ENOTDIR)",
       ),
     ]);
   });

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describeCause, describeCount } from "flags-sdk/neutral";
 import { type DirectoryLock, DirectoryInUseError, lockDirectory } from "flags-server-kit";
+import { explainDiskFailure } from "flags-server-kit/command-line";
 import type { ChangeKind, PendingContent } from "../application-usage.ts";
 import { AcceptedUsage } from "../accepted-usage.ts";
 import { groupByApplication } from "../usage-buffer.ts";
@@ -359,5 +360,5 @@ async function pause(timeMs: number, signal: AbortSignal): Promise<void> {
 function describeProblem(error: unknown): string {
   return error instanceof DirectoryInUseError
     ? `${error.holder} is using it. Each process needs its own directory`
-    : describeCause(error);
+    : (explainDiskFailure(error) ?? describeCause(error));
 }
