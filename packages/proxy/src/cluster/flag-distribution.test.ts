@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { DocumentSource } from "../../test/_source.ts";
 import { toSource } from "../sources/sources.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
+import type { SyncStatus } from "./flag-replica.ts";
 import type { ToWorker, WorkerPeer } from "./messages.ts";
 
 class RecordingPeer implements WorkerPeer {
@@ -84,6 +85,31 @@ test("only the latest of the changes during a round is part of the next one", as
   expect(one.revision).toBe(source.snapshot?.revision);
 });
 
+test("workers learn the age of the flags that they publish, not that of later ones", async () => {
+  const { source, one, other, load } = await createTwo();
+  const last = (): SyncStatus | undefined =>
+    one.messages.flatMap((message) => ("status" in message ? [message.status] : [])).at(-1);
+  source.confirmedAtMs = performance.now() - 60_000;
+  source.replace(toDocument("a"));
+  const { revision } = one;
+  source.confirmedAtMs = performance.now() - 30_000;
+  source.emit("unchanged");
+  expect(last()?.revision).toBe(revision);
+  source.confirmedAtMs = performance.now();
+  source.replace(toDocument("b"));
+  source.emit("unchanged");
+  load(one);
+  load(other);
+  expect(one.kinds).toEqual(["listen", "flags", "unchanged", "unchanged", "publish", "flags"]);
+  expect(last()?.revision).toBe(revision);
+  expect(last()?.ageMs).toBeGreaterThanOrEqual(30_000);
+  expect(last()?.ageMs).toBeLessThan(60_000);
+  load(one);
+  load(other);
+  expect(last()?.revision).toBe(source.snapshot?.revision);
+  expect(last()?.ageMs).toBeLessThan(30_000);
+});
+
 test("a worker that joins later listens once it has the flags of the others", async () => {
   const { source, join, one, other, load } = await createTwo();
   source.replace(toDocument("a"));
@@ -126,6 +152,7 @@ const UNKNOWN_STATUS = {
   origin: undefined,
   isLive: false,
   failure: undefined,
+  revision: undefined,
   ageMs: undefined,
 };
 

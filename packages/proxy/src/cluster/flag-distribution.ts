@@ -20,6 +20,8 @@ export class FlagDistribution {
   readonly #index: number;
   readonly #workers = new Map<WorkerPeer, Progress>();
   #update: FlagUpdate | undefined;
+  /** When the flags of the update were confirmed; those of the source may already be newer ones. */
+  #confirmedAtMs: number | undefined;
 
   /** @param index the position of the source in the configuration */
   constructor(source: Source, index: number) {
@@ -65,8 +67,9 @@ export class FlagDistribution {
 
   /** Takes the flags of the source as the next update. Returns whether they have changed. */
   #takeNext(): boolean {
-    const { snapshot, definitions } = this.#source.flags;
+    const { snapshot, definitions, confirmedAtMs } = this.#source.flags;
     if (snapshot === undefined || snapshot.revision === this.#update?.revision) return false;
+    this.#confirmedAtMs = confirmedAtMs;
     this.#update = { revision: snapshot.revision, text: JSON.stringify(definitions) };
     return true;
   }
@@ -99,8 +102,12 @@ export class FlagDistribution {
 
   #status(): SyncStatus {
     const { flags, lastFailure } = this.#source;
-    const { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, confirmedAtMs } = flags;
-    const ageMs = confirmedAtMs === undefined ? undefined : performance.now() - confirmedAtMs;
-    return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, failure: lastFailure(), ageMs };
+    const { snapshot, lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall } = flags;
+    const revision = this.#update?.revision;
+    if (snapshot?.revision === revision) this.#confirmedAtMs = flags.confirmedAtMs;
+    const atMs = this.#confirmedAtMs;
+    const ageMs = atMs === undefined ? undefined : performance.now() - atMs;
+    const failure = lastFailure();
+    return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, failure, revision, ageMs };
   }
 }

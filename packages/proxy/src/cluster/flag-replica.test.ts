@@ -5,6 +5,7 @@ const NEVER = {
   lastFetchAtMs: undefined,
   lastUpdateAtMs: undefined,
   failure: undefined,
+  revision: undefined,
   ageMs: undefined,
 };
 
@@ -67,9 +68,21 @@ test("flags that cannot be prepared leave the current ones", async () => {
   replica.update(NEVER, "publish");
   expect(replica.snapshot?.revision).toBe("r1");
   await replica.prepare(toUpdate("r3", [ON]));
-  replica.update({ ...NEVER, ageMs: 0 }, "publish");
-  expect(replica.confirmedAtMs).toBeDefined();
+  replica.update(NEVER, "publish");
   expect(events).toEqual(["changed to r1", "ready", "changed to r3"]);
+});
+
+test("the time of flags that are not published yet does not count for the current ones", async () => {
+  const { replica } = createReplica();
+  await replica.prepare(toUpdate("r1", [ON]));
+  replica.update({ ...NEVER, revision: "r1", ageMs: 1000 }, "publish");
+  const { confirmedAtMs } = replica;
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 }, "unchanged");
+  await replica.prepare(toUpdate("r2", [ON]));
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 });
+  expect(replica.confirmedAtMs).toBe(confirmedAtMs);
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 }, "publish");
+  expect(replica.confirmedAtMs).toBeGreaterThan(confirmedAtMs ?? Infinity);
 });
 
 test("update() of the current flags changes nothing", async () => {
@@ -91,6 +104,7 @@ test("update() sets the status and emits an event", () => {
       failure: { message: "is down", atMs: 5 },
       origin: "upstream",
       isLive: true,
+      revision: undefined,
       ageMs: 100,
     },
     "unchanged",

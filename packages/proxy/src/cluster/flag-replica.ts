@@ -20,6 +20,8 @@ export interface SyncStatus extends Pick<
 > {
   readonly isLive?: boolean | undefined;
   readonly failure: SourceFailure | undefined;
+  /** The flags that the age is about, which may not be published yet. */
+  readonly revision: string | undefined;
   /** Milliseconds since they were last confirmed. */
   readonly ageMs: number | undefined;
 }
@@ -81,11 +83,13 @@ export class FlagReplica extends SourceEvents implements FlagSource {
     return this.#slicer.run(this.#prepare(update));
   }
 
-  update({ ageMs, isLive = false, ...status }: SyncStatus, event?: SyncEvent): void {
+  update({ revision, ageMs, isLive = false, ...status }: SyncStatus, event?: SyncEvent): void {
     const previous = this.snapshot;
     if (event === "publish") Object.assign(this, this.#prepared);
     Object.assign(this, status, { isLive });
-    this.confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
+    if (revision === this.snapshot?.revision) {
+      this.confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
+    }
     if (event === "unchanged") this.emitter.emit("unchanged");
     if (this.snapshot === undefined || this.snapshot === previous) return;
     this.emitter.emit("changed", this.snapshot);
