@@ -277,6 +277,31 @@ describe("an application whose usage the upstream does not accept", () => {
     ]);
   });
 
+  it("flags that clients have invented are dropped after ten attempts, also if they are too many to be found one by one", async () => {
+    const { upstream, source, totals } = await startReporting();
+    let dropped = 0;
+    source.events.on("usageDropped", (_kind, count) => (dropped += count));
+    const isBad = (name: string): boolean => name.startsWith("bad");
+    upstream.reply(BULK, (response, request) => {
+      const isRejected = bulkOf(request).metrics.some(({ featureName }) => isBad(featureName));
+      (isRejected ? status(400) : totals.bulk)(response, request);
+    });
+    upstream.reply(SINGLE, (response, request) => {
+      const isRejected = Object.keys(singleOf(request).bucket.toggles).some(isBad);
+      (isRejected ? status(400) : totals.single)(response, request);
+    });
+    const invented = Array.from({ length: 3000 }, (_, index) => [
+      `bad-${index}`,
+      { yes: 1, no: 0 },
+    ]);
+    const features = { ...usageOf("").features, ...Object.fromEntries(invented) };
+    for (const name of names(2)) void source.reportUsage(usageOf(name, { features }));
+    await expect.poll(() => dropped).toBe(6000);
+    expect(totals.sum).toBe(2);
+    // About half of the divisions of an attempt end at a single flag.
+    expect(upstream.seen(BULK).length + upstream.seen(SINGLE).length).toBeLessThan(10 * 600);
+  });
+
   it("usage of an application is dropped if that of others is accepted, with a warning, and the others are still sent in bulk", async () => {
     const { upstream, source, totals } = await startReporting();
     const messages = collectMessages(source);

@@ -211,7 +211,8 @@ export class UsageSender {
           for (const group of groupByApplication(batch)) onSent(this.#toBody(joinFlags(group)));
         },
         retry: async (batch, error) => {
-          const isAccepted = batch.length === 1 && (await this.#sendSeparately(batch));
+          if (batch.length > 1) return false;
+          const isAccepted = await this.#sendSeparately(batch);
           // The upstream seems to reject all bulk reports.
           if (isAccepted && !acceptsBulk && error.status !== TOO_LARGE) throw error;
           return true;
