@@ -15,6 +15,9 @@ import { RegistrationBuffer } from "./registrations.ts";
 import { joinFlags, toFlags, UsageBuffer } from "./usage-buffer.ts";
 import { type DropKind, UsageDrops } from "./usage-drops.ts";
 
+/** Not the id of a quota, which is a digest. */
+const RESERVED = "reserved";
+
 interface AcceptedUsageOptions {
   /** Bytes of memory for everything that is pending, shared fairly by the quotas: a single one can use half of it. */
   readonly maxBytes: number;
@@ -32,9 +35,11 @@ export class AcceptedUsage {
   readonly impactMetrics: ItemBuffer<ImpactMetric>;
   readonly registrations: RegistrationBuffer;
   readonly drops: UsageDrops;
+  readonly #memory: FairShare;
 
   constructor({ maxBytes, isKnown, onDropped, journal = () => {} }: AcceptedUsageOptions) {
     const memory = new FairShare(maxBytes);
+    this.#memory = memory;
     this.isKnown = isKnown;
     this.drops = new UsageDrops(onDropped);
     this.usage = new UsageBuffer(memory, {
@@ -55,6 +60,12 @@ export class AcceptedUsage {
 
   get isEmpty(): boolean {
     return this.usage.isEmpty && this.impactMetrics.isEmpty && this.registrations.isEmpty;
+  }
+
+  /** Reserves memory for data of an earlier process, which will be added. Returns a function that releases it. */
+  reserve(bytes: number): () => void {
+    this.#memory.claim(RESERVED, bytes);
+    return () => this.#memory.claim(RESERVED, -bytes);
   }
 
   /** Adds usage. Returns false, and adds nothing, if that would exceed a limit. */

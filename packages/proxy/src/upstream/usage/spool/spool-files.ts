@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, readdirSync, statSync } from "node:fs";
 import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OWNER_ONLY, syncDirectory } from "flags-sdk/internal";
@@ -77,6 +77,16 @@ export class SpoolFiles {
 
   get lastNumber(): number {
     return this.#lastNumber;
+  }
+
+  /** Returns the size of the files that an earlier process has left; 0 if that is not known. */
+  measureLeft(): number {
+    try {
+      const names = readdirSync(this.#directory).filter((name) => NAME.test(name));
+      return names.reduce((sum, name) => sum + statSync(join(this.#directory, name)).size, 0);
+    } catch {
+      return 0;
+    }
   }
 
   /** Reads the files that an earlier process has left, the oldest first. Those for which `read` resolves to false stay. */

@@ -102,12 +102,16 @@ function beginToOpen(
 }
 
 /** Opens what a killed process would leave at this moment. */
-async function reopenAfterKill({ directory }: Opened): Promise<Opened> {
+async function reopenAfterKill(opened: Opened): Promise<Opened> {
+  return open(await copyAfterKill(opened));
+}
+
+async function copyAfterKill({ directory }: Opened): Promise<string> {
   const copy = newFolder();
   // Files can be deleted while they are copied.
   await expect.poll(() => isCopied(directory, copy)).toBe(true);
   await Promise.all((await locksIn(copy)).map((name) => rm(join(copy, name))));
-  return open(copy);
+  return copy;
 }
 
 async function isCopied(directory: string, copy: string): Promise<boolean> {
@@ -504,6 +508,29 @@ describe("UsageSpool limits its size", () => {
       expect(spool.state).toMatchObject({ isWritable: true, unwritten: 0 });
     },
   );
+
+  it("usage that arrives before that of an earlier process is restored does not add up over restarts", async () => {
+    const maxBytes = 1024 * 1024;
+    const reportAll = (opened: Opened, round: number): void => {
+      for (let i = 0; i < 1000; i += 1) {
+        opened.buffer.report(usage(`${round}-${i}-${"x".repeat(200)}`));
+      }
+    };
+    let opened = beginToOpen(newFolder(), maxBytes, maxBytes / 4);
+    reportAll(opened, 0);
+    for (let round = 1; round <= 20; round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one process after the other
+      await opened.spool.flushed();
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const directory = await copyAfterKill(opened);
+      opened = beginToOpen(directory, maxBytes, maxBytes / 4);
+      reportAll(opened, round);
+      const { spool, warnings } = opened;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await expect.poll(() => spool.state.isWritable || warnings.length > 1).toBe(true);
+      expect(warnings).toEqual([expect.stringMatching(/^Restored /)]);
+    }
+  });
 
   it("usage beyond the limit is kept only in memory until enough has been delivered", async () => {
     const maxBytes = 100_000;

@@ -97,6 +97,8 @@ export class UsageSpool {
   #running: Promise<void> | undefined;
   #wake: () => void = () => undefined;
   #isRestored = false;
+  /** Releases the memory that is reserved for what an earlier process has left. */
+  #releaseReserved: () => void = () => undefined;
   /** Size of the last copy, and of what was recorded while it was written. */
   #copyBytes = 0;
   #lastProblem: string | undefined;
@@ -118,7 +120,10 @@ export class UsageSpool {
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    if (this.#running !== undefined) return;
+    // NOTE: otherwise, what is accepted until then would add up over restarts, until it no longer fits on the disk.
+    this.#releaseReserved = this.#options.accepted.reserve(this.#files.measureLeft());
+    this.#running = this.#run();
   }
 
   /**
@@ -282,8 +287,14 @@ export class UsageSpool {
     }
   }
 
+  #endReservation(): void {
+    this.#releaseReserved();
+    this.#releaseReserved = () => undefined;
+  }
+
   #fail(problem: string): void {
     this.#status = "failed";
+    this.#endReservation();
     this.#counts.unwritten += this.#queue?.records ?? 0;
     this.#queue?.end();
     this.#queue = undefined;
@@ -317,6 +328,7 @@ export class UsageSpool {
     await this.#files.load((path) => this.#readInto(left, path));
     // The new owner of the directory restores it.
     if (this.#lock === undefined) return;
+    this.#endReservation();
     const restored = {
       usage: groupByApplication(left.usage.values()).length,
       impactMetrics: 0,
