@@ -242,7 +242,9 @@ describe("proxies", () => {
     proxy.tunnelResponse = "none";
     const connections = createConnections({ timeoutMs: 50, httpsProxy: `http://${proxy.host}` });
     const closed = proxy.tunnelClosed();
-    await expect(connections.send(get("https://127.0.0.1:1"))).rejects.toThrow("does not respond");
+    await expect(connections.send(get("https://127.0.0.1:1"))).rejects.toThrow(
+      `the forward proxy http://${proxy.host} cannot be used: there is no response`,
+    );
     await closed;
   });
 
@@ -257,18 +259,29 @@ describe("proxies", () => {
     const sent = connections.send(get("https://127.0.0.1:1"));
     await expect.poll(() => proxy.seen).toHaveLength(1);
     connections.destroy();
-    await expect(sent).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expect(sent).rejects.toThrow("cannot be used: the connection was closed");
     await closed;
   });
 
-  it("a proxy that is down is a transient failure", async () => {
-    const upstream = await startUpstream();
-    const client = createClient(upstream, { httpProxy: "http://127.0.0.1:1" });
-    const warned = nextEvent(client, "warn");
-    client.start();
-    expect((await warned)[0]).toContain(": nothing is listening there");
-    expect(upstream.requests).toEqual([]);
-  });
+  it.each(["http", "https"])(
+    "a proxy that is down is a transient failure, which names the proxy without its password (%s)",
+    async (scheme) => {
+      const upstream = await startUpstream();
+      const client = createClient(
+        { url: upstream.url.replace("http:", `${scheme}:`) },
+        {
+          httpProxy: "http://user:secret@127.0.0.1:1",
+          httpsProxy: "http://user:secret@127.0.0.1:1",
+        },
+      );
+      const warned = nextEvent(client, "warn");
+      client.start();
+      expect((await warned)[0]).toContain(
+        ": the forward proxy http://127.0.0.1:1 cannot be used: nothing is listening there",
+      );
+      expect(upstream.requests).toEqual([]);
+    },
+  );
 
   it("an invalid URL in a variable causes an error that names the variable, without its value", async () => {
     vi.stubEnv("HTTP_PROXY", "http://user:secret@:bad");

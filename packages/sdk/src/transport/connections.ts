@@ -7,7 +7,13 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { SDK_NAME } from "../identity.ts";
-import { type ProxySettings, readProxies, TunnelAgent } from "./forward-proxies.ts";
+import {
+  type ForwardProxy,
+  type ProxySettings,
+  readProxies,
+  toProxyError,
+  TunnelAgent,
+} from "./forward-proxies.ts";
 import type { ConnectionRequest, ConnectionResponse, Connections } from "./http-client.ts";
 
 export interface ConnectionSettings extends ProxySettings {
@@ -53,15 +59,16 @@ export function createConnections(settings: ConnectionSettings): NodeConnections
     proxies.https &&
     new TunnelAgent(tls, { ...proxies.https, agent: agentTo(proxies.https.url), timeoutMs });
 
-  const start = (url: URL, options: SentOptions): ClientRequest => {
-    const isDirect = proxies.isExempt(url);
+  const start = (
+    url: URL,
+    options: SentOptions,
+    proxy: ForwardProxy | undefined,
+  ): ClientRequest => {
     if (url.protocol === "https:") {
-      const agent = (isDirect ? undefined : tunnelAgent) ?? tlsAgent;
+      const agent = (proxy && tunnelAgent) ?? tlsAgent;
       return startRequest(url, { ...options, agent });
     }
-    const { http: proxy } = proxies;
-    if (isDirect || proxy === undefined)
-      return startRequest(url, { ...options, agent: plainAgent });
+    if (proxy === undefined) return startRequest(url, { ...options, agent: plainAgent });
     // Not through a tunnel: many proxies allow that only for port 443.
     const headers = { host: url.host, ...proxy.headers, ...options.headers };
     const path = `${url.origin}${url.pathname}${url.search}`;
@@ -71,7 +78,8 @@ export function createConnections(settings: ConnectionSettings): NodeConnections
   return {
     send: async ({ url, method, headers: given, body, signal }) => {
       const headers = { ...DEFAULT_HEADERS, ...given };
-      const request = start(url, { method, headers, signal });
+      const proxy = proxies.find(url);
+      const request = start(url, { method, headers, signal }, proxy);
       // NOTE: an error while the response is read ends it, and is also an event of the request.
       request.on("error", () => undefined);
       const end = (): unknown => request.end(body);
@@ -80,7 +88,11 @@ export function createConnections(settings: ConnectionSettings): NodeConnections
         if (socket.secureConnecting === true) socket.once("secureConnect", end);
         else end();
       });
-      const [response] = (await once(request, "response")) as [IncomingMessage];
+      const [response] = (await once(request, "response").catch((error: unknown) => {
+        throw proxy === undefined || url.protocol === "https:"
+          ? error
+          : toProxyError(proxy.url, error);
+      })) as [IncomingMessage];
       return {
         message: response,
         status: response.statusCode ?? 0,

@@ -30,7 +30,8 @@ test.each([
   ["2001:db8::/32", "http://[2001:db8::1]:4242", true],
   ["10.0.0.0/33", "http://10.0.0.0", false],
 ])("noProxy %j exempts %s: %s", (noProxy, url, isExempt) => {
-  expect(readProxies({ noProxy }).isExempt(new URL(url))).toBe(isExempt);
+  const proxies = { httpProxy: "http://proxy.test", httpsProxy: "http://proxy.test" };
+  expect(readProxies({ ...proxies, noProxy }).find(new URL(url)) === undefined).toBe(isExempt);
 });
 
 test.each([

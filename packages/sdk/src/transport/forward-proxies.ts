@@ -7,6 +7,7 @@ import { Agent, type AgentOptions } from "node:https";
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import { describeCause } from "./upstream-error.ts";
 
 /** Forward proxies; an empty string means none. */
 export interface ProxySettings {
@@ -18,16 +19,16 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined;
 }
 
-interface ForwardProxy {
+export interface ForwardProxy {
   /** Without credentials. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface ForwardProxies {
-  readonly http: ForwardProxy | undefined;
   readonly https: ForwardProxy | undefined;
-  readonly isExempt: (url: URL) => boolean;
+  /** The one for requests to a URL; undefined for none. */
+  readonly find: (url: URL) => ForwardProxy | undefined;
 }
 
 /** @throws {TypeError} if the URL of a proxy is invalid */
@@ -37,11 +38,13 @@ export function readProxies(settings: ProxySettings): ForwardProxies {
     .split(/[,\s]+/)
     .filter(Boolean)
     .map(toExemption);
-  return {
-    http: toProxy(settings.httpProxy ?? readVariable("HTTP_PROXY", "ALL_PROXY")),
-    https: toProxy(settings.httpsProxy ?? readVariable("HTTPS_PROXY", "ALL_PROXY")),
-    isExempt: (url) => entries.some((exempts) => exempts(url)),
+  const http = toProxy(settings.httpProxy ?? readVariable("HTTP_PROXY", "ALL_PROXY"));
+  const https = toProxy(settings.httpsProxy ?? readVariable("HTTPS_PROXY", "ALL_PROXY"));
+  const find = (url: URL): ForwardProxy | undefined => {
+    if (entries.some((exempts) => exempts(url))) return undefined;
+    return url.protocol === "https:" ? https : http;
   };
+  return { https, find };
 }
 
 function readVariable(...names: readonly string[]): string | undefined {
@@ -115,6 +118,14 @@ function credentialsOf({ username, password }: URL): Readonly<Record<string, str
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
+/**
+ * Names the forward proxy as the place of a failure. NOTE: without a cause and its code, because messages say what to do
+ * about the innermost one, as if the server itself had failed.
+ */
+export function toProxyError({ origin }: URL, error: unknown): Error {
+  return new Error(`the forward proxy ${origin} cannot be used: ${describeCause(error)}`);
+}
+
 type OnConnected = (error: Error | null, socket: Duplex) => void;
 
 interface Tunnels extends ForwardProxy {
@@ -145,8 +156,8 @@ export class TunnelAgent extends Agent {
       socket.destroy();
       fail(new Error(`the forward proxy responded with ${statusCode}`));
     });
-    request.once("timeout", () => request.destroy(new Error("the forward proxy does not respond")));
-    request.once("error", fail);
+    request.once("timeout", () => request.destroy(new Error("there is no response")));
+    request.once("error", (error) => fail(toProxyError(url, error)));
     request.end();
     return undefined;
   }
