@@ -32,6 +32,15 @@ test.each([
   expect(text).toMatch(hint);
 });
 
+test("describeUpstreamFailure() says which settings name a forward proxy that fails", async () => {
+  const hint = "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host in UPSTREAM_URL to";
+  const details = { code: "NETWORK", cause: new Error("wrapped") } as const;
+  const broken = new UpstreamError("Cannot reach it: the forward proxy http://p is down", details);
+  expect(await describeUpstreamFailure(broken, OPTIONS, ORIGINS)).toContain(hint);
+  const refused = new UpstreamError("It responded with 407", { code: "STATUS", status: 407 });
+  expect(await describeUpstreamFailure(refused, OPTIONS, ORIGINS)).toContain(hint);
+});
+
 test("describeUpstreamFailure() keeps other messages, and rethrows other errors", async () => {
   const timeout = new UpstreamError("No complete response within 10000 ms", { code: "TIMEOUT" });
   expect(await describeUpstreamFailure(timeout, OPTIONS, ORIGINS)).toMatch(

@@ -73,6 +73,9 @@ async function findProblem(error: UpstreamError, options: FlagsClientOptions): P
     const reason = hint === CLOSED && /^https:/i.test(options.url) ? CLOSED_WITH_TLS : hint;
     return `Cannot reach the upstream ${options.url}: ${reason}`;
   }
+  if (status === 407 || message.includes(": the forward proxy ")) {
+    return `${message}. Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host in {flagsUrl} to NO_PROXY`;
+  }
   if (code === "TIMEOUT") return `${message}. Check the host and port in {flagsUrl}, and firewalls`;
   if (status === 401 || status === 403) return `${message}. Set it with {flagsApiToken}`;
   const otherUrl = await findWorkingUrl(error, options);
