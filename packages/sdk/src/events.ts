@@ -6,18 +6,21 @@ import type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 
 type EventMap<Events> = { readonly [Event in keyof Events]: (...details: never[]) => void };
 
-type ListenerErrorHandler = (event: PropertyKey, cause: unknown) => void;
+type EventHandler = (event: PropertyKey, detail: unknown) => void;
 
-/**
- * A typed event emitter that never throws: an `error` event without listeners is ignored, and a
- * listener that throws does not affect the others.
- */
+/** A typed event emitter that never throws: a listener that throws does not affect the others. */
 export class Emitter<Events extends EventMap<Events>> {
   readonly #listeners = new Map<keyof Events, readonly Events[keyof Events][]>();
-  readonly #onListenerError: ListenerErrorHandler;
+  readonly #onListenerError: EventHandler;
+  readonly #onUnheard: EventHandler | undefined;
 
-  constructor(onListenerError: ListenerErrorHandler) {
+  /**
+   * @param onListenerError gets what a listener has thrown
+   * @param onUnheard gets the first detail of an event that has no listeners. @default they are ignored
+   */
+  constructor(onListenerError: EventHandler, onUnheard?: EventHandler) {
     this.#onListenerError = onListenerError;
+    this.#onUnheard = onUnheard;
   }
 
   on<Event extends keyof Events>(event: Event, listener: Events[Event]): void {
@@ -35,7 +38,9 @@ export class Emitter<Events extends EventMap<Events>> {
   }
 
   emit<Event extends keyof Events>(event: Event, ...details: Parameters<Events[Event]>): void {
-    for (const listener of this.#listenersOf(event)) {
+    const listeners = this.#listenersOf(event);
+    if (listeners.length === 0) this.#onUnheard?.(event, details[0]);
+    for (const listener of listeners) {
       try {
         listener(...details);
       } catch (cause) {

@@ -66,6 +66,8 @@ export function createClient(
     metricsIntervalMs: 0,
     ...options,
   });
+  // Otherwise, Node would print them.
+  client.on("error", () => undefined).on("warn", () => undefined);
   closeAfterTest(client);
   return client;
 }

@@ -150,7 +150,7 @@ describe("FlagsClient", () => {
 });
 
 describe("a process", () => {
-  it("does not crash because of errors without a listener", async () => {
+  it("does not crash because of errors without a listener, and says what is wrong", async () => {
     const upstream = await startUpstream();
     upstream.features(status(401));
     const script = `const keepAlive = setInterval(() => {}, 1000);
@@ -163,7 +163,7 @@ describe("a process", () => {
       });
       client.start();`;
     const { stderr } = await runScript(upstream.url, script);
-    expect(stderr).toBe("");
+    expect(stderr).toMatch(/^\(node:\d+\) .*Fetching flags failed: .* responded with 401: /);
     expect(upstream.requests.length).toBeGreaterThan(1);
   });
 
