@@ -188,6 +188,41 @@ describe("UpstreamUsage", () => {
     await usage.close();
   });
 
+  it("drops impact metrics and registrations that the upstream rejects as soon as they are found, and sends nothing more", async () => {
+    let requests = 0;
+    const reject = async (): Promise<void> => {
+      requests += 1;
+      throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
+    };
+    const dropped = { impact_metric: 0, registration: 0 };
+    const usage = createUsage({
+      api: { sendMetrics: reject, sendBulk: reject, register: reject },
+      environment: "development",
+      onDropped: (kind, number) => {
+        if (kind === "impact_metric" || kind === "registration") dropped[kind] += number;
+      },
+    });
+    const samples = Array.from({ length: 200 }, (_, index) => ({
+      labels: { label: String(index) },
+      value: 1,
+    }));
+    const impactMetrics = [{ name: "m", help: "", type: "counter", samples } as const];
+    void usage.report({ appName: "app", startMs: 0, features: {}, impactMetrics });
+    for (let index = 0; index < 50; index += 1) {
+      const started = "2026-01-01T00:00:00Z";
+      const identity = { appName: `app-${index}`, instanceId: "i", sdkType: "frontend" } as const;
+      void usage.register({ ...identity, strategies: [], started, interval: 1 });
+    }
+    usage.start();
+    // At most a hundred divisions are made in an interval.
+    await vi.advanceTimersByTimeAsync(6 * INTERVAL_MS);
+    expect(dropped).toEqual({ impact_metric: 200, registration: 50 });
+    const requestsBefore = requests;
+    await vi.advanceTimersByTimeAsync(3 * INTERVAL_MS);
+    expect(requests).toBe(requestsBefore);
+    await usage.close();
+  });
+
   it("close() gives up after two seconds if the upstream hangs", async () => {
     const usage = createUsage({
       api: {

@@ -74,6 +74,8 @@ interface BatchRequest<Item> {
   readonly retry?: (batch: Batch<Item>, error: UpstreamError) => Promise<boolean>;
   /** @default all are known */
   readonly trustOf?: (item: Item) => Trust;
+  /** After how many rejections an item is dropped although the upstream has accepted no other. @default 10 */
+  readonly maxRejections?: number;
   /** Describes an item for the log. */
   readonly describe?: (item: Item) => string;
 }
@@ -115,7 +117,7 @@ function createAttempt(signal: AbortSignal, isLast: boolean): Attempt {
  *
  * What the upstream rejects for its content does not delay the rest: rejected batches are divided until the items that cause
  * it are found. Names that a client may have invented are separated first, so that they do not affect the others. An item
- * that is rejected alone is dropped with a warning, or if the upstream accepts nothing at all, after ten attempts.
+ * that is rejected alone is dropped with a warning; usage, if the upstream accepts nothing at all, after ten attempts.
  */
 export class UsageSender {
   readonly #options: UsageSenderOptions;
@@ -293,14 +295,14 @@ export class UsageSender {
       return api.sendMetrics({ ...noUsage, impactMetrics }, signal);
     };
     const batches = toChunks(buffer.take(), ({ item }) => item);
-    return this.#sendBatches(batches, { kind: "impact_metric", buffer, post });
+    return this.#sendBatches(batches, { kind: "impact_metric", maxRejections: 1, buffer, post });
   }
 
   #sendRegistrations(origin: BulkOrigin | undefined): Promise<void> {
     const { api, accepted, identity } = this.#options;
     const { signal } = this.#attempt;
     const { registrations: buffer } = accepted;
-    const request = { kind: "registration" as const, buffer };
+    const request = { kind: "registration" as const, maxRejections: 1, buffer };
     if (origin === undefined) {
       const batches = buffer.take(MAX_SEPARATE_REGISTRATIONS).map((one) => [one]);
       return this.#sendBatches(batches, {
@@ -372,18 +374,16 @@ export class UsageSender {
    * Decides at the end of the attempt about what was rejected: an item that is rejected alone is dropped if others were
    * accepted, and otherwise after ten attempts, as are names that a client may have invented.
    */
-  #decideLater<Item>(
-    batch: Batch<Item>,
-    error: UpstreamError,
-    { kind, buffer, trustOf = () => "known", describe }: BatchRequest<Item>,
-  ): void {
+  #decideLater<Item>(batch: Batch<Item>, error: UpstreamError, request: BatchRequest<Item>): void {
+    const { kind, buffer, trustOf = () => "known", describe } = request;
+    const { maxRejections = MAX_REJECTIONS } = request;
     this.#attempt.decisions.push(() => {
       const isAlone = batch.length === 1;
       const isCertain = isAlone && this.#attempt.accepted.has(buffer);
       const dropped = batch.filter((one) => {
         // Of several, some may be innocent.
         if (!isAlone && trustOf(one.item) !== "unknown") return false;
-        return isCertain || buffer.countRejection(one) >= MAX_REJECTIONS;
+        return isCertain || buffer.countRejection(one) >= maxRejections;
       });
       const [first] = dropped;
       if (first !== undefined) {
