@@ -200,6 +200,18 @@ test("a cache that does not respond is not waited for", async () => {
   expect(await isolate.names()).toEqual(["right"]);
 });
 
+test("a cache may be synchronous", async () => {
+  const entries = new Map<string, CachedFlags>();
+  const cache = {
+    get: (key: string) => entries.get(key),
+    put: (key: string, flags: CachedFlags) => entries.set(key, flags),
+  } as unknown as FlagCache;
+  const isolate = new Isolate(await startControlledUpstream(one("right")), { cache });
+  expect(await isolate.names()).toEqual(["right"]);
+  await isolate.settled();
+  expect([entries.size, isolate.logged]).toEqual([1, []]);
+});
+
 test("programs with other tokens, upstreams and selections share no flags", async () => {
   const upstream = await startControlledUpstream(one("of-the-first"));
   const cache = new MapCache();

@@ -86,7 +86,7 @@ export class SourceCache {
   }
 
   async #read(events: EventSink): Promise<CachedFlags | undefined> {
-    const read = (): Promise<unknown> => this.#cache.get(this.#key);
+    const read = async (): Promise<unknown> => this.#cache.get(this.#key);
     const found = readCachedFlags(await this.#try("Reading", read, events));
     const isWrong = found !== undefined && found.at > Date.now() + MAX_CLOCK_DIFFERENCE_MS;
     return isWrong ? undefined : found;
