@@ -27,6 +27,31 @@ const LONG_START = `Content-Length: 1040001\r\n\r\n${" ".repeat(1_040_000)}`;
 
 const LONG = { context: { userId: "1", note: "x".repeat(900_000) } };
 
+test.each([
+  ["/proxy", "413"],
+  ["/unknown", "404"],
+])("a body of many short chunks is not read to its end: %s", async (path, status) => {
+  const { port, server } = await startProxy();
+  const received = once(server, "request");
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  const text = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const chunks = "1\r\n \r\n".repeat(500);
+  const send = (): void => {
+    if (!socket.destroyed) socket.write(chunks, "latin1", () => setImmediate(send));
+  };
+  socket.write(text);
+  send();
+  const [{ socket: connection }] = (await received) as [IncomingMessage];
+  const [response] = (await once(socket, "data")) as [Buffer];
+  expect(response.toString()).toMatch(
+    new RegExp(`^HTTP/1\\.1 ${status} .*connection: close`, "is"),
+  );
+  if (!connection.closed) await once(connection, "close");
+  expect(connection.bytesRead).toBeLessThan(300_000);
+});
+
 test("stalled long bodies exhaust only the budget of their key", async () => {
   const proxy = await startProxy();
   for (let i = 0; i < 66; i++) {

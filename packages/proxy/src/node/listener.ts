@@ -83,6 +83,9 @@ export function createNodeListener(options: ListenerOptions): NodeListener {
     const { request, response } = exchange;
     // A program that embeds the proxy may have responded in the meantime, for example after a timeout of its own.
     if (response.headersSent) return;
+    // NOTE: Node would parse the rest of a body that nobody reads, which takes very long if its chunks are short.
+    if ("transfer-encoding" in request.headers && !request.complete)
+      response.shouldKeepAlive = false;
     try {
       response.writeHead(reply.status, reply.headers);
       if (bytes === undefined || request.method === "HEAD") response.end();

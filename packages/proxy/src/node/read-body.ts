@@ -25,6 +25,11 @@ const DECOMPRESSORS = new Map([
 /** JSON that clients send is rarely more than ten times as long as its compressed form. */
 const MAX_EXPANSION = 20;
 
+/** Node takes as long for a chunk, however short it is, as for about this many bytes. */
+const BYTES_PER_CHUNK = 64;
+/** The number of chunks that may be shorter on average. */
+const MAX_SHORT_CHUNKS = 1000;
+
 const DECOMPRESSOR_BYTES = 64 * 1024;
 
 /** Memory for the first part of a body. It is doubled when it is full. */
@@ -92,6 +97,14 @@ function tooManyBodies(): HttpError {
   );
 }
 
+function tooManyChunks(): HttpError {
+  return new HttpError(
+    413,
+    "The body has too many short chunks: send it with a `Content-Length`, or in longer chunks",
+    { headers: CLOSING },
+  );
+}
+
 /** Returns the body that something else has read, such as `express.json()`, which keeps the result in `body`. */
 function parsedBodyOf({ body }: IncomingMessage & { readonly body?: unknown }): string {
   if (typeof body === "string") return body;
@@ -156,6 +169,7 @@ function collect(
     let length = 0;
     const fail = (error: HttpError): void => {
       source.off("data", add);
+      request.off("data", countChunk);
       request.unpipe();
       decompressor?.destroy();
       request.resume();
@@ -178,6 +192,14 @@ function collect(
       chunk.copy(bytes, length);
       length = end;
     };
+    let chunks = 0;
+    let receivedBytes = 0;
+    const countChunk = (chunk: Buffer): void => {
+      chunks += 1;
+      receivedBytes += chunk.length;
+      if (chunks > MAX_SHORT_CHUNKS + receivedBytes / BYTES_PER_CHUNK) fail(tooManyChunks());
+    };
+    if ("transfer-encoding" in request.headers) request.on("data", countChunk);
     source.on("data", add);
     source.once("end", () => {
       source.off("data", add);
