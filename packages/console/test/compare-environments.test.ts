@@ -54,6 +54,8 @@ describeConsole("comparing and copying environments", (console) => {
     await expectAccessible(page);
     await copying.getByRole("button", { name: "Copy", exact: true }).click();
     const copied = await waitForMessage(page, "Copied development to production");
+    // The message would be below it.
+    await dialog.waitFor({ state: "detached" });
     // Pointing at the message keeps it.
     await copied.hover();
     const stored = await readStrategies(console, flag, "production");
@@ -67,6 +69,7 @@ describeConsole("comparing and copying environments", (console) => {
     expect(await readStrategies(console, flag, "production")).toMatchObject([
       { title: "Pilot", parameters: { rollout: "5" } },
     ]);
+    await page.getByRole("button", { name: "Compare and copy" }).click();
     await dialog.getByText("3 differences between development and production").waitFor();
   });
 });

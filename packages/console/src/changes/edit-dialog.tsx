@@ -100,6 +100,8 @@ interface SaveDialogProps {
   /** The fields that show what the service says about them. */
   readonly subjects?: FieldSubjects;
   readonly onClose: () => void;
+  /** Called instead of `onClose` once it has been saved. @default `onClose` */
+  readonly onSaved?: (() => void) | undefined;
   readonly children: ReactNode;
 }
 
@@ -110,6 +112,7 @@ export function SaveDialog({
   submit,
   consequence,
   onClose,
+  onSaved = onClose,
   ...props
 }: SaveDialogProps) {
   const { edited } = saving;
@@ -122,12 +125,12 @@ export function SaveDialog({
   const scheduling = useScheduling();
   const isRequested = useRequirement(saving.proposal) !== undefined;
   const canSchedule = consequence !== undefined && !isRequested && edited === undefined;
-  const save = (overwrites: boolean): void => saving.mutate({ overwrites }, { onSuccess: onClose });
+  const save = (overwrites: boolean): void => saving.mutate({ overwrites }, { onSuccess: onSaved });
   return (
     <FormDialog
       {...props}
       {...words}
-      alternative={canSchedule ? scheduling(saving.proposal, onClose) : undefined}
+      alternative={canSchedule ? scheduling(saving.proposal, onSaved) : undefined}
       onClose={onClose}
       isPending={saving.isPending}
       error={saving.error}

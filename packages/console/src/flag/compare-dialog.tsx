@@ -43,8 +43,8 @@ export function CompareDialog({ flag, onClose }: CompareDialogProps) {
             <Comparison left={left} right={right} names={names} />
             {canEdit ? (
               <div className="row">
-                <CopyButton flag={flag} source={left} target={right} />
-                <CopyButton flag={flag} source={right} target={left} />
+                <CopyButton flag={flag} source={left} target={right} onCopied={onClose} />
+                <CopyButton flag={flag} source={right} target={left} onCopied={onClose} />
               </div>
             ) : null}
           </>
@@ -63,6 +63,8 @@ interface CopyButtonProps {
   readonly flag: Flag;
   readonly source: FlagEnvironment;
   readonly target: FlagEnvironment;
+  /** NOTE: closes the comparison, below which nobody could reach the message with Undo. */
+  readonly onCopied: () => void;
 }
 
 function CopyButton(props: CopyButtonProps) {

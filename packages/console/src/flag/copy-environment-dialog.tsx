@@ -19,6 +19,7 @@ interface CopyEnvironmentDialogProps {
   readonly source: FlagEnvironment;
   readonly target: FlagEnvironment;
   readonly onClose: () => void;
+  readonly onCopied: () => void;
 }
 
 /** Replaces what a flag does in an environment with what it does in another one. */
@@ -46,7 +47,7 @@ interface CopyFormProps extends CopyEnvironmentDialogProps {
 }
 
 function CopyForm({ path, version, ...props }: CopyFormProps) {
-  const { flag, source, target, onClose } = props;
+  const { flag, source, target, onClose, onCopied } = props;
   const [copiesState, setCopiesState] = useState(false);
   const names = useNames();
   const asksBeforeChange = useAsksBeforeChange();
@@ -73,6 +74,7 @@ function CopyForm({ path, version, ...props }: CopyFormProps) {
       draft={undefined}
       saving={saving}
       onClose={onClose}
+      onSaved={onCopied}
       consequence={
         asksBeforeChange(target)
           ? describeCopy({ ...source, enabled }, { ...before, name: target.name }, names)
