@@ -90,6 +90,8 @@ test.each([
   ],
   ['{"keys": [s3cr3t]}', "line 1, column 11: not valid JSON, unexpected character"],
   ['{"keys": [', "line 1, column 11: not valid JSON, it ends here"],
+  ['{"keys": [],\n"keys": []}', "line 2, column 1: a name occurs twice in the same object"],
+  ['{"keys": [{"name": "a:\\\"",\n"n\\u0061me": "b"}]}', "line 2, column 1: a name occurs twice"],
   ['{"keys": [{"name": "a",\n"kye": "b"}]}', "line 2, column 8: `keys[0].kye` is unknown"],
 ])("parseAccessFile() rejects %j", async (text, problem) => {
   expect((await problemsOf(text)).join("\n")).toContain(problem);

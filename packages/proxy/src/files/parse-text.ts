@@ -16,8 +16,8 @@ export interface ParsedText {
 
 interface ParseOptions {
   /**
-   * Whether the text contains keys. Messages then contain nothing of it. Aliases are rejected: they are mistakes, for
-   * example a key that begins with `*` and is not in quotes.
+   * Whether the text contains keys. Messages then contain nothing of it. Names that occur twice and aliases are rejected:
+   * they are mistakes, for example a key that begins with `*` and is not in quotes.
    *
    * @default false
    */
@@ -36,10 +36,9 @@ const MAX_PROBLEMS = 5;
  */
 export function parseJson(text: string, { hasSecrets = false }: ParseOptions = {}): ParsedText {
   const isLarge = Buffer.byteLength(text) > MAX_SLOW_BYTES;
+  let value: unknown;
   try {
-    const value = runToEnd(readJson(text));
-    const locate = createLocate(text, createJsonLocator(text));
-    return { value, locate: isLarge ? () => "at an unknown position" : locate };
+    value = runToEnd(readJson(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw new FileError([toErrorMessage(error)]);
     const offset = isLarge ? undefined : findJsonError(text);
@@ -48,6 +47,45 @@ export function parseJson(text: string, { hasSecrets = false }: ParseOptions = {
     const reason = offset < text.length ? `unexpected ${found}` : "it ends here";
     throw new FileError([`${describePosition(text, offset)}: not valid JSON, ${reason}`]);
   }
+  if (hasSecrets && countNames(text) > countProperties(value)) {
+    const offset = isLarge ? undefined : findRepeatedName(parse(text).body);
+    const where = offset === undefined ? "" : `${describePosition(text, offset)}: `;
+    throw new FileError([`${where}a name occurs twice in the same object`]);
+  }
+  const locate = createLocate(text, createJsonLocator(text));
+  return { value, locate: isLarge ? () => "at an unknown position" : locate };
+}
+
+const STRING_OR_NAME = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
+
+/** Counts the names of properties in valid JSON. */
+function countNames(text: string): number {
+  let count = 0;
+  for (const [, colon] of text.matchAll(STRING_OR_NAME)) if (colon !== undefined) count += 1;
+  return count;
+}
+
+function countProperties(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const values = Object.values(value);
+  const own = Array.isArray(value) ? 0 : values.length;
+  return values.reduce<number>((count, child) => count + countProperties(child), own);
+}
+
+/** Returns the offset of a name that repeats another of the same object. */
+function findRepeatedName(node: ValueNode): number | undefined {
+  const members = node.type === "Object" ? node.members : [];
+  const names = new Set<string>();
+  for (const { name } of members) {
+    const text = "value" in name ? name.value : name.name;
+    if (names.has(text)) return name.loc.start.offset;
+    names.add(text);
+  }
+  for (const { value } of node.type === "Array" ? node.elements : members) {
+    const found = findRepeatedName(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Returns the offset of the first character that is not valid JSON; undefined if it is not known. */
