@@ -48,6 +48,7 @@ export type { FeatureFilters } from "./transport/upstream-api.ts";
 export {
   describeCause,
   describeUrl,
+  FORWARD_PROXY_CODE,
   toUpstreamError,
   UNKNOWN_ISSUER_CODES,
   UpstreamError,

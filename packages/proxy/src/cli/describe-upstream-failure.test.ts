@@ -1,4 +1,5 @@
 import { UpstreamError } from "flags-sdk";
+import { FORWARD_PROXY_CODE } from "flags-sdk/neutral";
 import { expect, test } from "vitest";
 import { describeUpstreamFailure } from "./describe-upstream-failure.ts";
 
@@ -34,7 +35,7 @@ test.each([
 
 test("describeUpstreamFailure() says which settings name a forward proxy that fails", async () => {
   const hint = "Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host in UPSTREAM_URL to";
-  const details = { code: "NETWORK", cause: new Error("wrapped") } as const;
+  const details = { code: "NETWORK", cause: coded(FORWARD_PROXY_CODE) } as const;
   const broken = new UpstreamError("Cannot reach it: the forward proxy http://p is down", details);
   expect(await describeUpstreamFailure(broken, OPTIONS, ORIGINS)).toContain(hint);
   const refused = new UpstreamError("It responded with 407", { code: "STATUS", status: 407 });

@@ -1,5 +1,5 @@
 import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
-import { UNKNOWN_ISSUER_CODES } from "flags-sdk/neutral";
+import { FORWARD_PROXY_CODE, UNKNOWN_ISSUER_CODES } from "flags-sdk/neutral";
 import { codeOf } from "flags-server-kit/neutral";
 import { inspectUpstream } from "../upstream/inspect-upstream.ts";
 import type { ProxyConfig } from "../config/config.ts";
@@ -68,12 +68,13 @@ const PLACEHOLDER = /\{(flagsUrl|flagsApiToken|upstream(?:Ca|Cert|Key)File)\}/g;
 
 async function findProblem(error: UpstreamError, options: FlagsClientOptions): Promise<string> {
   const { message, status, code } = error;
-  const hint = findHint(codesOf(error));
+  const codes = codesOf(error);
+  const hint = findHint(codes);
   if (hint !== undefined) {
     const reason = hint === CLOSED && /^https:/i.test(options.url) ? CLOSED_WITH_TLS : hint;
     return `Cannot reach the upstream ${options.url}: ${reason}`;
   }
-  if (status === 407 || message.includes(": the forward proxy ")) {
+  if (status === 407 || codes.includes(FORWARD_PROXY_CODE)) {
     return `${message}. Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or add the host in {flagsUrl} to NO_PROXY`;
   }
   if (code === "TIMEOUT") return `${message}. Check the host and port in {flagsUrl}, and firewalls`;

@@ -7,7 +7,7 @@ import { Agent, type AgentOptions } from "node:https";
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
-import { describeCause } from "./upstream-error.ts";
+import { describeCause, FORWARD_PROXY_CODE } from "./upstream-error.ts";
 
 /** Forward proxies; an empty string means none. */
 export interface ProxySettings {
@@ -118,12 +118,16 @@ function credentialsOf({ username, password }: URL): Readonly<Record<string, str
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/**
- * Names the forward proxy as the place of a failure. NOTE: without a cause and its code, because messages say what to do
- * about the innermost one, as if the server itself had failed.
- */
+/** NOTE: without a cause, because messages say what to do about the innermost one, as if the server itself had failed. */
+class ForwardProxyError extends Error {
+  readonly code = FORWARD_PROXY_CODE;
+}
+
+/** Names the forward proxy as the place of a failure. */
 export function toProxyError({ origin }: URL, error: unknown): Error {
-  return new Error(`the forward proxy ${origin} cannot be used: ${describeCause(error)}`);
+  return new ForwardProxyError(
+    `the forward proxy ${origin} cannot be used: ${describeCause(error)}`,
+  );
 }
 
 type OnConnected = (error: Error | null, socket: Duplex) => void;
@@ -154,7 +158,7 @@ export class TunnelAgent extends Agent {
       if (statusCode === 200)
         return callback(null, connectTls({ ...(options as ConnectionOptions), socket }));
       socket.destroy();
-      fail(new Error(`the forward proxy responded with ${statusCode}`));
+      fail(new ForwardProxyError(`the forward proxy responded with ${statusCode}`));
     });
     request.once("timeout", () => request.destroy(new Error("there is no response")));
     request.once("error", (error) => fail(toProxyError(url, error)));

@@ -86,6 +86,9 @@ export function describeCause(thrown: unknown): string {
   }
 }
 
+/** The code of errors of a forward proxy. */
+export const FORWARD_PROXY_CODE = "FORWARD_PROXY";
+
 /** Codes of errors about a certificate of a CA that this process does not trust. */
 export const UNKNOWN_ISSUER_CODES: ReadonlySet<unknown> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",

@@ -1,3 +1,4 @@
+import { toErrorMessage } from "../errors.ts";
 import { toLogger, type CustomLogger, type Logger } from "./logger.ts";
 import { createRedact } from "./redact.ts";
 
@@ -15,8 +16,9 @@ export function wrapLogger(custom: CustomLogger, secrets: readonly string[]): Lo
       else if (custom.fatal === undefined) custom.error(redact(message), ...parts);
       else custom.fatal(redact(message), ...parts);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!hasFailed) globalThis.console.error(redact(`The logger failed: ${reason}`));
+      if (!hasFailed) {
+        globalThis.console.error(redact(`The logger failed: ${toErrorMessage(error)}`));
+      }
       hasFailed = true;
     }
   });

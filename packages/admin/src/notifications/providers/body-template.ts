@@ -1,3 +1,4 @@
+import { toErrorMessage } from "flags-server-kit/neutral";
 import mustache from "mustache";
 import { InvalidParameterError, type Notice } from "./provider.ts";
 
@@ -110,6 +111,5 @@ export function checkTemplate(template: string, contentType: string): void {
 }
 
 function invalid(problem: string, error: unknown): InvalidParameterError {
-  const detail = error instanceof Error ? error.message : String(error);
-  return new InvalidParameterError("bodyTemplate", `${problem}: ${detail}`);
+  return new InvalidParameterError("bodyTemplate", `${problem}: ${toErrorMessage(error)}`);
 }

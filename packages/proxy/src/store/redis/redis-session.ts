@@ -132,9 +132,8 @@ async function connect(
     destroy();
     // NOTE: a client that is destroyed while it connects may never resolve or reject, or may still connect.
     connecting.then(destroy, () => undefined);
-    throw error instanceof Error && error.message.startsWith("Socket closed unexpectedly")
-      ? new Error(CLOSED)
-      : error;
+    const { SocketClosedUnexpectedlyError } = await import("@redis/client");
+    throw error instanceof SocketClosedUnexpectedlyError ? new Error(CLOSED) : error;
   }
   return {
     ended,
